@@ -1,0 +1,28 @@
+"""Multiclass classification where mistakes have different prices.
+
+Public names are imported when they are first used, so that ``import softcost``
+and ``softcost --help`` cost next to nothing.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from softcost._version import __version__
+
+_SUBPACKAGES = ("costs", "datasets", "metrics")
+
+_HOME_OF: dict[str, str] = {}
+
+__all__ = ["__version__", *_SUBPACKAGES, *_HOME_OF]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SUBPACKAGES:
+        return import_module(f"softcost.{name}")
+    if name in _HOME_OF:
+        return getattr(import_module(_HOME_OF[name]), name)
+    raise AttributeError(f"module 'softcost' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
