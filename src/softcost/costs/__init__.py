@@ -1,0 +1,67 @@
+"""What mistakes cost: checked, matched by label, expanded, normalised, softened.
+
+This is the only validation of prices in the package. ``cost_matrix[true, predicted]``
+is K x K, by class; ``costs`` is n x K, by example; the two are never told apart by
+shape. Arrays and lists go by position, in the order of the classes; tables and dicts
+go by label.
+
+``SERS_COSTS`` and ``KDD99_COSTS`` are published matrices, as labelled pandas frames,
+new ones each time the attribute is read.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from softcost.costs._check import check_cost_matrix, check_costs, resolve_classes
+from softcost.costs._consistency import consistency_weights, is_consistent
+from softcost.costs._generators import (
+    balanced,
+    consistent,
+    emphasized,
+    inconsistent,
+    plain,
+)
+from softcost.costs._labels import class_indices
+from softcost.costs._soften import error_weights, soften, weighted
+from softcost.costs._vectors import (
+    as_cost_vectors,
+    naive,
+    normalize,
+    raw_cost_vectors,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    KDD99_COSTS: pd.DataFrame
+    SERS_COSTS: pd.DataFrame
+
+__all__ = [
+    "KDD99_COSTS",
+    "SERS_COSTS",
+    "as_cost_vectors",
+    "balanced",
+    "check_cost_matrix",
+    "check_costs",
+    "class_indices",
+    "consistency_weights",
+    "consistent",
+    "emphasized",
+    "error_weights",
+    "inconsistent",
+    "is_consistent",
+    "naive",
+    "normalize",
+    "plain",
+    "raw_cost_vectors",
+    "resolve_classes",
+    "soften",
+    "weighted",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("KDD99_COSTS", "SERS_COSTS"):
+        from softcost.costs._known import known_matrix
+
+        return known_matrix(name)
+    raise AttributeError(f"module 'softcost.costs' has no attribute {name!r}")

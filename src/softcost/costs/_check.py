@@ -1,0 +1,248 @@
+"""The only place where prices are judged: shape, order, finite, not negative."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softcost.costs._labels import check_classes, label_array, positions, shown
+from softcost.costs._tables import (
+    cost_names,
+    matrix_labels,
+    numbers,
+    read_matrix,
+    read_table,
+    sorted_like,
+)
+
+
+def only_one(cost_matrix: Any, costs: Any) -> None:
+    """Refuse two price lists at once."""
+    if cost_matrix is not None and costs is not None:
+        raise ValueError(
+            "cost_matrix and costs are both given; pass cost_matrix (K x K, by class)"
+            " or costs (n x K, by example), not both."
+        )
+
+
+def resolve_classes(
+    y: ArrayLike,
+    *,
+    classes: ArrayLike | None = None,
+    cost_matrix: Any = None,
+    costs: Any = None,
+) -> NDArray[Any]:
+    """Decide which classes there are, and their order.
+
+    Explicit `classes` win and keep their order. Otherwise they are the sorted labels
+    of a labelled price list, and otherwise the sorted labels of `y`.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Labels; every one must be among the classes.
+    classes : array-like of shape (n_classes,), optional
+        Every class once, in the order in which arrays of prices are given. Needed
+        when `y` lacks a class and the prices are an unlabelled array.
+    cost_matrix, costs : optional
+        As in :func:`as_cost_vectors`; only their labels are read.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        The classes.
+
+    Examples
+    --------
+    >>> from softcost.costs import resolve_classes
+    >>> prices = {"ham": {"spam": 5}, "spam": {"ham": 1}}
+    >>> resolve_classes(["spam", "spam"], cost_matrix=prices).tolist()
+    ['ham', 'spam']
+    """
+    only_one(cost_matrix, costs)
+    labels = label_array(y, "y")
+    if len(labels) == 0:
+        raise ValueError("y is empty; pass at least one example.")
+    names, argument = None, ""
+    if classes is not None:
+        found = check_classes(classes)
+    elif cost_matrix is not None:
+        names, argument = matrix_labels(cost_matrix), "cost_matrix"
+    elif costs is not None:
+        names, argument = cost_names(costs), "costs"
+    if classes is None:
+        found = np.unique(labels)
+        if names is not None:
+            found = sorted_like(names, labels, argument)
+    unknown = sorted(set(np.unique(labels).tolist()) - set(found.tolist()))
+    if unknown:
+        where = argument or "classes"
+        raise ValueError(
+            f"y has labels that {where} does not name, {shown(unknown)};"
+            f" it names {shown(found.tolist())}: add them there or correct y."
+        )
+    return found
+
+
+def check_cost_matrix(
+    cost_matrix: Any, classes: ArrayLike | None = None
+) -> NDArray[np.float64]:
+    """Check a cost matrix and put it into the order of the classes.
+
+    Parameters
+    ----------
+    cost_matrix : array-like, table or dict of shape (n_classes, n_classes)
+        ``cost_matrix[true, predicted]``: rows are true classes, columns predicted
+        ones, as in a confusion matrix. An array or list of rows goes by position, in
+        the order of `classes`. A table (pandas with labels as index and columns; or
+        pandas, polars, pyarrow with the true classes in the first column) or a dict
+        ``{true: {predicted: price}}`` goes by label, whatever its order; a dict may
+        leave out the diagonal, which is then 0.
+    classes : array-like of shape (n_classes,), optional
+        The classes. By default the labels of the matrix itself, sorted, or its
+        positions.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes)
+        A new float64 array in the user's units, ordered as `classes`. Entries are
+        finite and not negative, and no entry of a row is below the diagonal one.
+
+    Examples
+    --------
+    >>> from softcost.costs import check_cost_matrix
+    >>> prices = {"ham": {"spam": 5}, "spam": {"ham": 1}}
+    >>> check_cost_matrix(prices, ["spam", "ham"])
+    array([[0., 1.],
+           [5., 0.]])
+    """
+    values, rows, columns = read_matrix(cost_matrix)
+    if values.ndim != 2:
+        raise ValueError(
+            f"cost_matrix must be K x K, not of shape {values.shape}; give one row per"
+            " true class and one column per predicted class."
+        )
+    if classes is not None:
+        known = check_classes(classes)
+    elif rows is not None:
+        known = sorted_like(rows, np.array(rows), "cost_matrix")
+    else:
+        known = np.arange(len(values))
+    if rows is not None and columns is not None:
+        by_row = positions(rows, known, "cost_matrix", "row")
+        by_column = positions(columns, known, "cost_matrix", "column")
+        values = values[np.ix_(by_row, by_column)]
+    _check_square(values, known)
+    _check_prices(values, known, "cost_matrix")
+    _check_diagonal(values, known)
+    return values
+
+
+def _check_square(values: NDArray[np.float64], classes: NDArray[Any]) -> None:
+    n_classes = len(classes)
+    if n_classes == 0:
+        raise ValueError("cost_matrix is empty; give one row and column per class.")
+    if values.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"cost_matrix has shape {values.shape} for {n_classes} classes,"
+            f" {shown(classes.tolist())}; give one row and one column per class"
+            " (pass classes= where y lacks one), or pass prices by example as costs."
+        )
+
+
+def _check_prices(
+    values: NDArray[np.float64], classes: NDArray[Any], argument: str
+) -> None:
+    for bad, fault, remedy in (
+        (np.isnan(values), "a missing price (NaN)", "fill it"),
+        (np.isinf(values), "an infinite price", "use a large finite one"),
+        (values < 0, "a negative price", "add a constant to its row"),
+    ):
+        if bad.any():
+            row, column = (int(place[0]) for place in np.nonzero(bad))
+            name = row if argument == "costs" else classes[row : row + 1].tolist()[0]
+            label = classes[column : column + 1].tolist()[0]
+            raise ValueError(
+                f"{argument} has {fault} in row {name!r}, column {label!r}; {remedy}."
+            )
+
+
+def _check_diagonal(values: NDArray[np.float64], classes: NDArray[Any]) -> None:
+    cheaper = values < np.diagonal(values)[:, np.newaxis]
+    if cheaper.any():
+        row, column = (int(place[0]) for place in np.nonzero(cheaper))
+        true, predicted = classes[[row, column]].tolist()
+        raise ValueError(
+            f"cost_matrix makes predicting {predicted!r} for a true {true!r} cheaper"
+            " than being right; put true classes in rows, predicted ones in columns,"
+            " and the lowest price of each row on the diagonal."
+        )
+
+
+def check_costs(costs: Any, classes: ArrayLike, n_samples: int) -> NDArray[np.float64]:
+    """Check the costs of examples and put their columns into the order of classes.
+
+    Parameters
+    ----------
+    costs : array-like or table of shape (n_samples, n_classes)
+        ``costs[n, k]`` is the price of predicting class k for example n. An array or
+        list of rows goes by position, in the order of `classes`; the columns of a
+        table (pandas, polars, pyarrow) go by name.
+    classes : array-like of shape (n_classes,)
+        The classes.
+    n_samples : int
+        How many examples there are.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+        A new float64 array in the user's units, finite and not negative.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from softcost.costs import check_costs
+    >>> check_costs(pd.DataFrame({"b": [1, 2], "a": [0, 3]}), ["a", "b"], 2)
+    array([[0., 1.],
+           [3., 2.]])
+    """
+    known = check_classes(classes)
+    if costs is None:
+        raise TypeError("costs is None; pass an n x K array or table.")
+    table = read_table(costs)
+    if table is None:
+        values = numbers(costs, "costs")
+    else:
+        _refuse_matrix(table.row_names, known)
+        order = positions(table.names, known, "costs", "column")
+        columns = [numbers(table.columns[j], "costs") for j in order]
+        values = np.column_stack(columns)
+    if values.ndim != 2:
+        raise ValueError(
+            f"costs must be n x K, not of shape {values.shape}; give one row per"
+            " example and one column per class."
+        )
+    if len(values) != n_samples:
+        raise ValueError(
+            f"costs has {len(values)} rows for {n_samples} examples; give one row per"
+            " example, or pass prices by class as cost_matrix."
+        )
+    if values.shape[1] != len(known):
+        raise ValueError(
+            f"costs has {values.shape[1]} columns for {len(known)} classes,"
+            f" {shown(known.tolist())}; give one column per class (pass classes= where"
+            " y lacks one)."
+        )
+    _check_prices(values, known, "costs")
+    return values
+
+
+def _refuse_matrix(row_names: list[Any] | None, classes: NDArray[Any]) -> None:
+    """Refuse rows named after the classes: that is a matrix."""
+    if not row_names or not all(isinstance(name, str) for name in row_names):
+        return
+    if sorted(row_names) == sorted(map(str, classes.tolist())):
+        raise ValueError(
+            "costs has rows named after the classes, so it is a matrix by class;"
+            " pass it as cost_matrix."
+        )
