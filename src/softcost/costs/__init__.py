@@ -11,7 +11,12 @@ new ones each time the attribute is read.
 
 from typing import TYPE_CHECKING, Any
 
-from softcost.costs._check import check_cost_matrix, check_costs, resolve_classes
+from softcost.costs._check import (
+    check_cost_matrix,
+    check_costs,
+    is_labelled,
+    resolve_classes,
+)
 from softcost.costs._consistency import consistency_weights, is_consistent
 from softcost.costs._generators import (
     balanced,
@@ -49,6 +54,7 @@ __all__ = [
     "error_weights",
     "inconsistent",
     "is_consistent",
+    "is_labelled",
     "naive",
     "normalize",
     "plain",

@@ -31,6 +31,7 @@ def resolve_classes(
     classes: ArrayLike | None = None,
     cost_matrix: Any = None,
     costs: Any = None,
+    argument: str = "y",
 ) -> NDArray[Any]:
     """Decide which classes there are, and their order.
 
@@ -46,6 +47,8 @@ def resolve_classes(
         when `y` lacks a class and the prices are an unlabelled array.
     cost_matrix, costs : optional
         As in :func:`as_cost_vectors`; only their labels are read.
+    argument : str, default="y"
+        The name of `y` in messages.
 
     Returns
     -------
@@ -60,28 +63,54 @@ def resolve_classes(
     ['ham', 'spam']
     """
     only_one(cost_matrix, costs)
-    labels = label_array(y, "y")
+    labels = label_array(y, argument)
     if len(labels) == 0:
-        raise ValueError("y is empty; pass at least one example.")
-    names, argument = None, ""
+        raise ValueError(f"{argument} is empty; pass at least one example.")
+    names, owner = None, "classes"
     if classes is not None:
         found = check_classes(classes)
-    elif cost_matrix is not None:
-        names, argument = matrix_labels(cost_matrix), "cost_matrix"
-    elif costs is not None:
-        names, argument = cost_names(costs), "costs"
-    if classes is None:
+    else:
         found = np.unique(labels)
+        if cost_matrix is not None:
+            names, owner = matrix_labels(cost_matrix), "cost_matrix"
+        elif costs is not None:
+            names, owner = cost_names(costs), "costs"
         if names is not None:
-            found = sorted_like(names, labels, argument)
+            found = sorted_like(names, labels, owner)
     unknown = sorted(set(np.unique(labels).tolist()) - set(found.tolist()))
     if unknown:
-        where = argument or "classes"
         raise ValueError(
-            f"y has labels that {where} does not name, {shown(unknown)};"
-            f" it names {shown(found.tolist())}: add them there or correct y."
+            f"{argument} has labels that {owner} does not name, {shown(unknown)};"
+            f" it names {shown(found.tolist())}: add them there or correct {argument}."
         )
     return found
+
+
+def is_labelled(*, cost_matrix: Any = None, costs: Any = None) -> bool:
+    """Whether prices go by label (tables and dicts) and not by position (arrays).
+
+    Parameters
+    ----------
+    cost_matrix, costs : optional
+        As in :func:`as_cost_vectors`.
+
+    Returns
+    -------
+    bool
+        False also where there are no prices.
+
+    Examples
+    --------
+    >>> from softcost.costs import is_labelled
+    >>> is_labelled(cost_matrix={"a": {"b": 1}, "b": {"a": 2}})
+    True
+    >>> is_labelled(cost_matrix=[[0, 1], [2, 0]])
+    False
+    """
+    only_one(cost_matrix, costs)
+    if cost_matrix is not None:
+        return matrix_labels(cost_matrix) is not None
+    return cost_names(costs) is not None
 
 
 def check_cost_matrix(

@@ -1,0 +1,130 @@
+"""The mean cost as a scikit-learn scorer."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from softcost.costs import is_labelled, resolve_classes
+from softcost.metrics._decision import mean_cost
+
+
+class MatrixCostScorer(BaseEstimator):
+    """Minus the mean cost under a matrix; made by :func:`cost_scorer`.
+
+    It asks for no costs, so it works whether or not metadata routing is enabled.
+    """
+
+    __metadata_request__score = {"sample_weight": None}  # noqa: RUF012
+
+    def __init__(self, cost_matrix: Any, classes: Any = None) -> None:
+        self.cost_matrix = cost_matrix
+        self.classes = classes
+
+    def __call__(
+        self, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None
+    ) -> float:
+        """Return minus the mean cost of the estimator's predictions."""
+        prices = {"cost_matrix": self.cost_matrix}
+        return _score(estimator, X, y, self.classes, sample_weight, prices)
+
+
+class ExampleCostScorer(BaseEstimator):
+    """Minus the mean cost of examples; made by :func:`cost_scorer`.
+
+    It asks for `costs` as metadata and refuses to score without them.
+    """
+
+    __metadata_request__score = {"costs": True, "sample_weight": None}  # noqa: RUF012
+
+    def __init__(self, classes: Any = None) -> None:
+        self.classes = classes
+
+    def __call__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        costs: Any = None,
+        sample_weight: Any = None,
+    ) -> float:
+        """Return minus the mean cost of the estimator's predictions."""
+        if costs is None:
+            raise ValueError(
+                "costs did not reach cost_scorer(); bind a matrix with"
+                " cost_scorer(cost_matrix=...), or call"
+                " sklearn.set_config(enable_metadata_routing=True) and pass costs."
+            )
+        return _score(estimator, X, y, self.classes, sample_weight, {"costs": costs})
+
+
+def cost_scorer(
+    cost_matrix: Any = None, classes: Any = None
+) -> MatrixCostScorer | ExampleCostScorer:
+    """Make a scikit-learn scorer of the mean cost: larger is better.
+
+    Parameters
+    ----------
+    cost_matrix : array-like, table or dict of shape (n_classes, n_classes), optional
+        ``cost_matrix[true, predicted]``. The scorer then needs nothing else, with
+        metadata routing or without. Without a matrix it asks for metadata `costs`
+        (n x K), which only reach it when metadata routing is enabled, and raises
+        where it does not get them; it never scores by anything but cost. (Searches
+        turn errors into warnings and NaN scores unless ``error_score="raise"``.)
+    classes : array-like of shape (n_classes,), optional
+        The classes, in the order of unlabelled prices. By default the sorted labels
+        that the estimator or `y` knows; needed where those may lack a class.
+
+    Returns
+    -------
+    callable
+        ``scorer(estimator, X, y)`` is minus the :func:`mean_cost` of
+        ``estimator.predict(X)``. It can be cloned and pickled.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from softcost.metrics import cost_scorer
+    >>> prices = [[0, 1, 2], [6, 0, 1], [9, 1, 0]]
+    >>> X, y = load_iris(return_X_y=True)
+    >>> guess = DummyClassifier(strategy="constant", constant=0)
+    >>> cross_val_score(guess, X, y, cv=5, scoring=cost_scorer(prices))
+    array([-5., -5., -5., -5., -5.])
+    """
+    if cost_matrix is None:
+        return ExampleCostScorer(classes)
+    return MatrixCostScorer(cost_matrix, classes)
+
+
+def _score(
+    estimator: Any, X: Any, y: Any, classes: Any, sample_weight: Any, prices: Any
+) -> float:
+    predicted = estimator.predict(X)
+    if classes is None:
+        classes = _known_classes(estimator, y, predicted, prices)
+    cost = mean_cost(
+        y, predicted, classes=classes, sample_weight=sample_weight, **prices
+    )
+    return -cost
+
+
+def _known_classes(estimator: Any, y: Any, predicted: Any, prices: Any) -> NDArray[Any]:
+    """Find the classes of a fold: the labels of prices, or all that anyone knows."""
+    own = getattr(estimator, "classes_", predicted)
+    if hasattr(estimator, "classes_") and not is_labelled(**prices):
+        order = np.asarray(own).tolist()
+        if order != sorted(order):
+            raise ValueError(
+                "classes is missing: the estimator's classes are not sorted, so the"
+                " order of the prices is not known; pass classes= to cost_scorer."
+            )
+    seen = [
+        label
+        for labels in (y, predicted, own)
+        for label in resolve_classes(labels).tolist()
+    ]
+    return resolve_classes(seen, **prices)
