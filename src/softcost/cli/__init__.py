@@ -1,11 +1,37 @@
-"""The command line: parse, call, exit code."""
+"""The command line: parse, call, exit code.
+
+Every command is a module of its own, imported when the command is called, so
+that ``softcost --help`` costs next to nothing. To add one, add a line here.
+"""
 
 import click
 
 from softcost._version import __version__
+from softcost.cli._errors import EPILOG
+from softcost.cli._group import LazyGroup
+
+COMMANDS = {
+    "datasets": (
+        "softcost.cli._datasets:datasets",
+        "List the data sets, and where each would come from.",
+    ),
+    "doctor": (
+        "softcost.cli._doctor:doctor",
+        "Check this machine: versions, threads, directories, data.",
+    ),
+}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    commands_by_name=COMMANDS,
+    invoke_without_command=True,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="softcost")
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """Multiclass classification where mistakes have different prices."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())

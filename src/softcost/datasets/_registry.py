@@ -1,0 +1,235 @@
+"""What is known of every data set, before any of its files is opened.
+
+The facts are in two files beside this module: ``registry.json`` (size, classes,
+provenance) and ``columns.json`` (names and summaries of the raw columns).
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+MISSING = "(missing)"
+
+
+@dataclass(frozen=True, slots=True)
+class NumberColumn:
+    """What a column of numbers must look like.
+
+    Attributes
+    ----------
+    mean : float
+        Sum of the values divided by the number of rows; an empty cell adds 0.
+    class_moment : float
+        The same for value * r / K, where r = 1, ..., K is the place of the row's
+        label among the sorted labels. It tells columns of equal mean apart, and
+        notices labels that went to other rows.
+    missing : int
+        Number of empty cells.
+    """
+
+    mean: float
+    class_moment: float
+    missing: int = 0
+
+    def feature_names(self, column: str) -> list[str]:
+        """Names of the features this column becomes."""
+        return [column]
+
+
+@dataclass(frozen=True, slots=True)
+class NominalColumn:
+    """What a column of words must look like.
+
+    Attributes
+    ----------
+    counts : mapping of str to int
+        How often each value occurs, in the order of the one-hot features. An
+        empty cell is a value of its own. A value that is declared but never
+        occurs has count 0 and a feature.
+    """
+
+    counts: Mapping[str, int]
+
+    @property
+    def is_boolean(self) -> bool:
+        """Whether the column holds the words true and false: one 0/1 feature."""
+        return set(self.counts) == {"false", "true"}
+
+    def feature_names(self, column: str) -> list[str]:
+        """Names of the features this column becomes."""
+        if self.is_boolean:
+            return [column]
+        return [f"{column}={value or MISSING}" for value in self.counts]
+
+
+Column = NumberColumn | NominalColumn
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetInfo:
+    """Facts about one data set.
+
+    Attributes
+    ----------
+    name, title : str
+        How it is called in `load`, and in words.
+    rows, features : int
+        Shape of the data that `load` returns, after one-hot encoding.
+    class_counts : mapping of str to int
+        Rows of each class, by label in sorted order.
+    openml : tuple of int
+        Identifiers on OpenML; several where the views are sets of their own.
+    openml_note : str
+        What is wrong with the copy there.
+    provenance, licence, notes : str
+        Where the table came from, on what terms, and what to know of it.
+    dtype : str
+        Type of the numbers that `load` returns.
+    generated : bool
+        Whether the data are drawn by a formula rather than measured.
+    """
+
+    name: str
+    title: str
+    rows: int
+    features: int
+    class_counts: Mapping[str, int]
+    provenance: str
+    licence: str
+    openml: tuple[int, ...] = ()
+    openml_note: str = ""
+    notes: str = ""
+    dtype: str = "float64"
+    generated: bool = False
+    _columns: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The labels, sorted."""
+        return tuple(self.class_counts)
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        """The raw columns by name, in order, without the label."""
+        return {
+            name: NominalColumn(entry)
+            if isinstance(entry, dict)
+            else NumberColumn(*entry)
+            for name, entry in self._columns.items()
+        }
+
+    @property
+    def nominal(self) -> tuple[str, ...]:
+        """Names of the raw columns that hold words."""
+        return tuple(
+            name for name, entry in self._columns.items() if isinstance(entry, dict)
+        )
+
+    def description(self, source: str) -> str:
+        """A text for ``DESCR``: facts, provenance and licence."""
+        counts = ", ".join(f"{label} {n}" for label, n in self.class_counts.items())
+        parts = [
+            f"{self.title} ({self.name})",
+            f"{self.rows} examples, {self.features} features, "
+            f"{len(self.class_counts)} classes: {counts}.",
+            self.notes,
+            f"Provenance: {self.provenance}.",
+            f"Licence: {self.licence}.",
+            f"This copy: {source}.",
+        ]
+        return "\n\n".join(part for part in parts if part)
+
+
+_GENERATED = (
+    DatasetInfo(
+        name="artificial",
+        title="Two Gaussian classes in the plane, one mistake 30 times as dear",
+        rows=400,
+        features=2,
+        class_counts={"1": 200, "2": 200},
+        provenance="SYNTHETIC, drawn by softcost.datasets.make_artificial with seed 0",
+        licence="BSD-3-Clause, with softcost",
+        generated=True,
+    ),
+    DatasetInfo(
+        name="sers",
+        title="SERS-like spectra of ten species of bacteria",
+        rows=96,
+        features=351,
+        class_counts={
+            name: 9 if name in ("Ab", "Ecoli", "HI", "KP") else 10
+            for name in sorted(
+                ("Ab", "Ecoli", "HI", "KP", "LM", "Nm", "Psa", "Spn", "Sa", "GBS")
+            )
+        },
+        provenance="SYNTHETIC, drawn by softcost.datasets.make_sers with seed 0; the "
+        "measured spectra are not public, only the price list is real",
+        licence="BSD-3-Clause, with softcost",
+        generated=True,
+    ),
+)
+
+
+@cache
+def registry() -> dict[str, DatasetInfo]:
+    """All data sets by name; the measured ones first."""
+    folder = files("softcost.datasets")
+    facts = json.loads(folder.joinpath("registry.json").read_text("utf-8"))
+    columns = json.loads(folder.joinpath("columns.json").read_text("utf-8"))
+    measured = {}
+    for name, entry in facts.items():
+        counts = entry.pop("classes")
+        openml = tuple(entry.pop("openml"))
+        measured[name] = DatasetInfo(
+            name=name,
+            class_counts=counts,
+            openml=openml,
+            _columns=columns[name],
+            **entry,
+        )
+    return measured | {entry.name: entry for entry in _GENERATED}
+
+
+def list_datasets() -> list[str]:
+    """Names of all data sets that `load` knows.
+
+    Examples
+    --------
+    >>> from softcost.datasets import list_datasets
+    >>> list_datasets()[:3]
+    ['iris', 'wine', 'glass']
+    """
+    return list(registry())
+
+
+def info(name: str) -> DatasetInfo:
+    """Facts about a data set, without reading it.
+
+    Parameters
+    ----------
+    name : str
+        One of `list_datasets`.
+
+    Returns
+    -------
+    DatasetInfo
+        Its size, classes, provenance and licence.
+
+    Examples
+    --------
+    >>> from softcost.datasets import info
+    >>> anneal = info("anneal")
+    >>> anneal.rows, anneal.features, anneal.classes
+    (898, 84, ('1', '2', '3', '5', 'U'))
+    """
+    known = registry()
+    if name not in known:
+        near = get_close_matches(str(name), known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "choose one of these:"
+        choices = "" if near else " " + ", ".join(known)
+        raise ValueError(f"name={name!r} is not a data set; {hint}{choices}")
+    return known[name]

@@ -1,0 +1,18 @@
+"""Fixtures for all tests."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def data_dir():
+    """The directory with the data files, named by SOFTCOST_DATA."""
+    folder = os.environ.get("SOFTCOST_DATA")
+    if not folder:
+        pytest.skip("SOFTCOST_DATA is not set: the data files are not here")
+    path = Path(folder)
+    if not path.is_dir():
+        pytest.fail(f"SOFTCOST_DATA={folder} is not a directory")
+    return path
