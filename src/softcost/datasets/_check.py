@@ -173,12 +173,9 @@ def summarise(values: Any, rank: np.ndarray) -> tuple[NumberColumn, float]:
 
 
 def _counts(values: pd.Series) -> dict[str, int]:
-    counts = values.value_counts(dropna=False)
-    return {
-        "" if pd.isna(value) else str(value): int(count)
-        for value, count in counts.items()
-        if count
-    }
+    words = values.astype(object)
+    counts = words.where(words.notna(), "").value_counts()
+    return {str(value): int(count) for value, count in counts.items()}
 
 
 def _times(count: int) -> str:

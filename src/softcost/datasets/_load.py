@@ -67,8 +67,8 @@ def load(name: str, data_home: Directory = None, return_X_y: bool = False) -> An
     --------
     >>> from softcost.datasets import load
     >>> flat = load("artificial")
-    >>> flat.data.shape, flat.cost_matrix.loc["2", "1"]
-    ((400, 2), 30...)
+    >>> flat.data.shape, int(flat.cost_matrix.loc["2", "1"])
+    ((400, 2), 30)
     """
     entry = info(name)
     source = locate(name, data_home)

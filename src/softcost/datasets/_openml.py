@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable
 from http.client import HTTPException
 from typing import Any
+from urllib.error import URLError
 from urllib.parse import unquote
 
 import numpy as np
@@ -86,7 +87,7 @@ def openml_table(entry: DatasetInfo, data_home: Directory = None) -> pd.DataFram
             warnings.filterwarnings("ignore", message="A network error occurred")
             warnings.filterwarnings("ignore", message="Retry downloading")
             views = [one() for one in fetch]
-    except (OSError, HTTPException):
+    except (URLError, HTTPException, ConnectionError, TimeoutError):
         place = locate(entry.name).text
         raise unreachable(entry, data_home, place) from None
     frame = pd.concat([view.data for view in views], axis=1)
