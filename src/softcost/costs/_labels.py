@@ -148,8 +148,7 @@ def names_like(names: Sequence[Any], labels: NDArray[Any]) -> list[Any]:
     if labels.dtype.kind in "biuf" and all(isinstance(name, str) for name in names):
         parsed = [_number(name, labels.dtype.kind) for name in names]
         return names if None in parsed else parsed
-    textual = labels.dtype.kind in "UO"
-    if textual and not any(isinstance(name, str) for name in names):
+    if labels.dtype.kind in "UO" and all(isinstance(name, Real) for name in names):
         return [str(name) for name in names]
     return names
 

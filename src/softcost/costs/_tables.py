@@ -21,16 +21,16 @@ class Table(NamedTuple):
 
 def read_table(value: Any) -> Table | None:
     """Take a table apart; None if the value is not a table."""
-    if hasattr(value, "columns") and hasattr(value, "iloc"):  # pandas
+    if hasattr(value, "iloc") and hasattr(value, "columns"):  # pandas
         names = [plain(name) for name in value.columns]
         columns = [value.iloc[:, j] for j in range(len(names))]
         numbered = has_default_index(value)
         return Table(
             names, columns, None if numbered else [plain(name) for name in value.index]
         )
-    if hasattr(value, "columns") and hasattr(value, "get_column"):  # polars
+    if hasattr(value, "get_column") and hasattr(value, "columns"):  # polars
         return Table(list(value.columns), list(value.get_columns()), None)
-    if hasattr(value, "schema") and hasattr(value, "column"):  # pyarrow
+    if hasattr(value, "column") and hasattr(value, "schema"):  # pyarrow
         return Table(list(value.schema.names), list(value.columns), None)
     return None
 
