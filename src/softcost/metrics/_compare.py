@@ -85,12 +85,12 @@ def compare(
     if paired:
         df = len(first) - 1
         spread = float(np.std(first - second, ddof=1))
-        error = spread / np.sqrt(len(first))
+        error = spread / len(first) ** 0.5
     else:
         df = len(first) + len(second) - 2
         squares = len(first) * np.var(first) + len(second) * np.var(second)
         spread = float(np.sqrt(squares / df))
-        error = spread * np.sqrt(1.0 / len(first) + 1.0 / len(second))
+        error = spread * (1.0 / len(first) + 1.0 / len(second)) ** 0.5
     largest = max(np.abs(first).max(), np.abs(second).max())
     rounding = float(8.0 * np.finfo(np.float64).eps * largest)
     if abs(difference) <= rounding:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.utils.metadata_routing import UNUSED
 
 from softcost.costs import is_labelled, resolve_classes
 from softcost.metrics._decision import mean_cost
@@ -16,18 +17,20 @@ class MatrixCostScorer(BaseEstimator):
     It asks for no costs, so it works whether or not metadata routing is enabled.
     """
 
-    __metadata_request__score = {"sample_weight": None}  # noqa: RUF012
+    __metadata_request__score = {"estimator": UNUSED}  # noqa: RUF012
 
     def __init__(self, cost_matrix: Any, classes: Any = None) -> None:
         self.cost_matrix = cost_matrix
         self.classes = classes
 
-    def __call__(
+    def score(
         self, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None
     ) -> float:
         """Return minus the mean cost of the estimator's predictions."""
         prices = {"cost_matrix": self.cost_matrix}
         return _score(estimator, X, y, self.classes, sample_weight, prices)
+
+    __call__ = score  # routing reads the signature of a method named score
 
 
 class ExampleCostScorer(BaseEstimator):
@@ -36,12 +39,12 @@ class ExampleCostScorer(BaseEstimator):
     It asks for `costs` as metadata and refuses to score without them.
     """
 
-    __metadata_request__score = {"costs": True, "sample_weight": None}  # noqa: RUF012
+    __metadata_request__score = {"estimator": UNUSED, "costs": True}  # noqa: RUF012
 
     def __init__(self, classes: Any = None) -> None:
         self.classes = classes
 
-    def __call__(
+    def score(
         self,
         estimator: Any,
         X: Any,
@@ -58,6 +61,8 @@ class ExampleCostScorer(BaseEstimator):
                 " sklearn.set_config(enable_metadata_routing=True) and pass costs."
             )
         return _score(estimator, X, y, self.classes, sample_weight, {"costs": costs})
+
+    __call__ = score  # routing reads the signature of a method named score
 
 
 def cost_scorer(
