@@ -72,6 +72,12 @@ def test_packages(requirement, extra, status):
         assert "softcost[plot]" in check.found
 
 
+def test_versions_are_compared_as_numbers(monkeypatch):
+    monkeypatch.setattr(metadata, "version", lambda name: "10.0.1")
+    assert check_package("click>=9.2").status == "ok"
+    assert check_package("click>=10.1").status == "fail"
+
+
 def test_python_and_sqlite_have_oldest_versions():
     assert check_python((3, 10, 14)).status == "fail"
     assert check_python((3, 11, 0)).status == "ok"

@@ -121,7 +121,7 @@ def test_offline_is_one_sentence(offline, tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["glass", "kdd99"])
-def test_scikit_learn_s_own_fetchers_offline(monkeypatch, tmp_path, name):
+def test_scikit_learn_s_own_fetchers_offline(monkeypatch, tmp_path, recwarn, name):
     """No warning about retries, no chain of network errors."""
 
     def unreachable(*args, **options):
@@ -131,6 +131,7 @@ def test_scikit_learn_s_own_fetchers_offline(monkeypatch, tmp_path, name):
     monkeypatch.setattr("sklearn.datasets._base.urlretrieve", unreachable)
     with pytest.raises(FileNotFoundError, match="could not be downloaded"):
         load(name, data_home=tmp_path)
+    assert not recwarn.list
 
 
 def test_solar_is_not_on_openml_and_nobody_asks(offline):
@@ -177,6 +178,7 @@ def test_openml_anneal_with_escaped_names_and_missing_words(data_dir, monkeypatc
     frame, target = raw_table(data_dir, "anneal")
     frame = as_openml(frame, info("anneal").nominal)
     frame = frame.rename(columns=lambda name: name.replace("/", "%2F"))
+    frame = frame[frame.columns[::-1]]
     serve(monkeypatch, {2: (frame, target.astype("category"))})
     assert_same(data_dir, "anneal")
 
