@@ -1,0 +1,1 @@
+"""Numba on plain arrays: one canonical support vector problem, kernels and paths."""

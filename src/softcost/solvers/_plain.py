@@ -1,0 +1,112 @@
+"""`softcost.solvers._scan` as plain loops: the same functions, the same bits.
+
+It says what the vector code means, runs where LLVM has no vectors to offer, and lets a
+test compare the two.
+"""
+
+import numpy as np
+
+from softcost.solvers._jit import jit
+from softcost.solvers._vector import LANES
+from softcost.solvers._vector import fma_scalar as fma
+
+WIDTH = 32
+
+_FAR = np.float32(3e38)
+_ZERO = np.float32(0)
+_TINY = np.float32(1e-12)
+_MINUS_TWO = np.float32(-2)
+
+
+@jit
+def _member(words, t):
+    return (words[t // LANES] >> np.uint16(t % LANES)) & np.uint16(1) != 0
+
+
+@jit
+def update_and_scan(gradient, rows, i, j, step, rising, falling, value, index):
+    """See `softcost.solvers._scan.update_and_scan`."""
+    value[:] = -_FAR
+    low = np.full(WIDTH, _FAR, np.float32)
+    low_at = np.arange(WIDTH)
+    for lane in range(WIDTH):
+        index[lane] = lane
+    for t in range(gradient.size):
+        g = fma(step, rows[i, t] - rows[j, t], gradient[t])
+        gradient[t] = g
+        lane = t % WIDTH
+        if _member(rising, t) and g < low[lane]:
+            low[lane] = g
+            low_at[lane] = t
+        if _member(falling, t) and g > value[lane]:
+            value[lane] = g
+            index[lane] = t
+    best = 0
+    highest = value[0]
+    for slot in range(1, WIDTH):
+        # lanes 0 and 16 are compared first, then 1 and 17, as the vector code does
+        lane = slot // 2 + LANES * (slot % 2)
+        if low[lane] < low[best]:
+            best = lane
+        if value[lane] > highest:
+            highest = value[lane]
+    return low_at[best], low[best], highest
+
+
+@jit
+def _gain(high, lowest, kernel):
+    rise = high - lowest
+    rise = rise if rise > _ZERO else _ZERO
+    curvature = _MINUS_TWO * kernel
+    curvature = curvature if curvature > _TINY else _TINY
+    return rise * rise / curvature
+
+
+@jit
+def pick_champion(rows, i, lowest, value, index):
+    """See `softcost.solvers._scan.pick_champion`."""
+    best = 0
+    best_gain = np.float32(-1)
+    for slot in range(WIDTH):
+        lane = slot // 2 + LANES * (slot % 2)
+        gain = _gain(value[lane], lowest, rows[i, index[lane]])
+        if gain > best_gain:
+            best, best_gain = lane, gain
+    return np.intp(index[best])
+
+
+@jit
+def pick_best(gradient, rows, i, lowest, falling):
+    """See `softcost.solvers._scan.pick_best`."""
+    best = np.full(WIDTH, -_FAR, np.float32)
+    best_at = np.arange(WIDTH)
+    for t in range(gradient.size):
+        lane = t % WIDTH
+        gain = _gain(gradient[t], lowest, rows[i, t])
+        if _member(falling, t) and gain > best[lane]:
+            best[lane] = gain
+            best_at[lane] = t
+    winner = 0
+    for slot in range(1, WIDTH):
+        lane = slot // 2 + LANES * (slot % 2)
+        if best[lane] > best[winner]:
+            winner = lane
+    return best_at[winner]
+
+
+@jit
+def add_rows(rows, chosen, weights, count, out):
+    """See `softcost.solvers._scan.add_rows`."""
+    for r in range(0, count, 4):
+        for t in range(out.size):
+            first = fma(
+                weights[r + 1],
+                rows[chosen[r + 1], t],
+                weights[r] * rows[chosen[r], t],
+            )
+            second = fma(
+                weights[r + 3],
+                rows[chosen[r + 3], t],
+                weights[r + 2] * rows[chosen[r + 2], t],
+            )
+            out[t] += first + second

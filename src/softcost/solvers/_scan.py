@@ -1,0 +1,151 @@
+"""The inner passes of the solver over one vector of gradients, sixteen lanes at a time.
+
+Arrays of single precision have a length that is a multiple of `WIDTH`; sets of rows are
+bit masks, one 16-bit word for sixteen rows. `softcost.solvers._plain` states the same
+functions as plain loops.
+"""
+
+import numpy as np
+
+from softcost.solvers import _vector as v
+from softcost.solvers._jit import inline, jit
+
+WIDTH = 32  # two vectors per step hide the latency of the comparisons
+
+_FAR = np.float32(3e38)
+_ZERO = np.float32(0)
+_ONE = np.float32(1)
+_TINY = np.float32(1e-12)
+_MINUS_TWO = np.float32(-2)
+
+
+@inline
+def update_and_scan(gradient, rows, i, j, step, rising, falling, value, index):
+    """Add ``step * (rows[i] - rows[j])`` to the gradient and scan the result.
+
+    Returns
+    -------
+    lowest_at, lowest, highest
+        Where the gradient is least among the ``rising`` rows and how low it is there,
+        and the largest gradient among the ``falling`` rows. ``value`` and ``index``
+        (length `WIDTH`) receive the largest of every lane: the champions.
+    """
+    far = v.splat(_FAR)
+    near = v.splat(-_FAR)
+    by = v.splat(step)
+    at0 = v.count_from(np.int32(0))
+    at1 = v.count_from(np.int32(v.LANES))
+    low0, low1, high0, high1 = far, far, near, near
+    low_at0, low_at1, high_at0, high_at1 = at0, at1, at0, at1
+    word = 0
+    for t in range(0, gradient.size, WIDTH):
+        s = t + v.LANES
+        move0 = v.subtract(v.load_row(rows, i, t), v.load_row(rows, j, t))
+        move1 = v.subtract(v.load_row(rows, i, s), v.load_row(rows, j, s))
+        g0 = v.fma(by, move0, v.load(gradient, t))
+        g1 = v.fma(by, move1, v.load(gradient, s))
+        v.store(gradient, t, g0)
+        v.store(gradient, s, g1)
+        lower0 = v.both(v.load_mask(rising, word), v.less(g0, low0))
+        lower1 = v.both(v.load_mask(rising, word + 1), v.less(g1, low1))
+        higher0 = v.both(v.load_mask(falling, word), v.greater(g0, high0))
+        higher1 = v.both(v.load_mask(falling, word + 1), v.greater(g1, high1))
+        low0 = v.where(lower0, g0, low0)
+        low1 = v.where(lower1, g1, low1)
+        high0 = v.where(higher0, g0, high0)
+        high1 = v.where(higher1, g1, high1)
+        low_at0 = v.where_int(lower0, at0, low_at0)
+        low_at1 = v.where_int(lower1, at1, low_at1)
+        high_at0 = v.where_int(higher0, at0, high_at0)
+        high_at1 = v.where_int(higher1, at1, high_at1)
+        at0 = v.advance(at0, np.int32(WIDTH))
+        at1 = v.advance(at1, np.int32(WIDTH))
+        word += 2
+    v.store(value, 0, high0)
+    v.store(value, v.LANES, high1)
+    v.store_int(index, 0, high_at0)
+    v.store_int(index, v.LANES, high_at1)
+    second = v.less(low1, low0)
+    low0 = v.where(second, low1, low0)
+    low_at0 = v.where_int(second, low_at1, low_at0)
+    lowest = v.smallest(low0)
+    lowest_at = v.lane(low_at0, v.first_true(v.equal(low0, v.splat(lowest))))
+    return lowest_at, lowest, v.largest(v.maximum(high0, high1))
+
+
+@inline
+def _gain(high, lowest, kernel):
+    """What a step between two rows gains, as a fraction: squared difference of their
+    gradients over curvature. Fractions are compared crosswise: division is slow."""
+    rise = v.maximum(v.subtract(high, lowest), v.splat(_ZERO))
+    curvature = v.maximum(v.multiply(v.splat(_MINUS_TWO), kernel), v.splat(_TINY))
+    return v.multiply(rise, rise), curvature
+
+
+@inline
+def _lane_of_largest(gain0, curvature0, at0, gain1, curvature1, at1):
+    """The number in ``at0`` or ``at1`` where the gain is largest."""
+    second = v.greater(v.multiply(gain1, curvature0), v.multiply(gain0, curvature1))
+    gain = v.where(second, gain1, gain0)
+    curvature = v.where(second, curvature1, curvature0)
+    at = v.where_int(second, at1, at0)
+    gain = v.divide(gain, curvature)
+    return v.lane(at, v.first_true(v.equal(gain, v.splat(v.largest(gain)))))
+
+
+@inline
+def pick_champion(rows, i, lowest, value, index):
+    """The champion of `update_and_scan` that gains most together with row i."""
+    floor = v.splat(lowest)
+    at0 = v.load_int(index, 0)
+    at1 = v.load_int(index, v.LANES)
+    gain0, curvature0 = _gain(v.load(value, 0), floor, v.gather(rows, i, at0))
+    gain1, curvature1 = _gain(v.load(value, v.LANES), floor, v.gather(rows, i, at1))
+    return _lane_of_largest(gain0, curvature0, at0, gain1, curvature1, at1)
+
+
+@inline
+def pick_best(gradient, rows, i, lowest, falling):
+    """The falling row that gains most together with row i, among all of them."""
+    floor = v.splat(lowest)
+    at0 = v.count_from(np.int32(0))
+    at1 = v.count_from(np.int32(v.LANES))
+    best0, best1, best_at0, best_at1 = v.splat(_ZERO), v.splat(_ZERO), at0, at1
+    over0, over1 = v.splat(_ONE), v.splat(_ONE)
+    word = 0
+    for t in range(0, gradient.size, WIDTH):
+        s = t + v.LANES
+        gain0, curvature0 = _gain(v.load(gradient, t), floor, v.load_row(rows, i, t))
+        gain1, curvature1 = _gain(v.load(gradient, s), floor, v.load_row(rows, i, s))
+        larger0 = v.greater(v.multiply(gain0, over0), v.multiply(best0, curvature0))
+        larger1 = v.greater(v.multiply(gain1, over1), v.multiply(best1, curvature1))
+        better0 = v.both(v.load_mask(falling, word), larger0)
+        better1 = v.both(v.load_mask(falling, word + 1), larger1)
+        best0 = v.where(better0, gain0, best0)
+        best1 = v.where(better1, gain1, best1)
+        over0 = v.where(better0, curvature0, over0)
+        over1 = v.where(better1, curvature1, over1)
+        best_at0 = v.where_int(better0, at0, best_at0)
+        best_at1 = v.where_int(better1, at1, best_at1)
+        at0 = v.advance(at0, np.int32(WIDTH))
+        at1 = v.advance(at1, np.int32(WIDTH))
+        word += 2
+    return _lane_of_largest(best0, over0, best_at0, best1, over1, best_at1)
+
+
+@jit
+def add_rows(rows, chosen, weights, count, out):
+    """Add ``weights[r] * rows[chosen[r]]`` for the first ``count`` r, four at a time.
+
+    ``chosen`` and ``weights`` have three more entries than ``count``, valid rows of
+    weight zero.
+    """
+    for r in range(0, count, 4):
+        a, b = rows[chosen[r]], rows[chosen[r + 1]]
+        c, d = rows[chosen[r + 2]], rows[chosen[r + 3]]
+        wa, wb = v.splat(weights[r]), v.splat(weights[r + 1])
+        wc, wd = v.splat(weights[r + 2]), v.splat(weights[r + 3])
+        for t in range(0, out.size, v.LANES):
+            first = v.fma(wb, v.load(b, t), v.multiply(wa, v.load(a, t)))
+            second = v.fma(wd, v.load(d, t), v.multiply(wc, v.load(c, t)))
+            v.store(out, t, v.add(v.load(out, t), v.add(first, second)))
