@@ -56,7 +56,7 @@ _register(_IntLanes, _INTS)
 _register(_MaskLanes, _BITS)
 
 
-def _address(context, builder, array_type, array, index, pointee):
+def _address(context, builder, array_type, pointee, array, index):
     data = context.make_array(array_type)(context, builder, array).data
     element = builder.gep(data, [index], inbounds=True)
     return builder.bitcast(element, pointee.as_pointer())
@@ -79,7 +79,7 @@ def load(typingctx, array, index):
     """Lanes ``array[index : index + 16]`` of a contiguous float32 array."""
 
     def codegen(context, builder, signature, args):
-        pointer = _address(context, builder, signature.args[0], *args, _FLOATS)
+        pointer = _address(context, builder, signature.args[0], _FLOATS, *args)
         return builder.load(pointer, align=4)
 
     return floats(array, types.intp), codegen
@@ -98,7 +98,7 @@ def load_row(typingctx, matrix, row, index):
     def codegen(context, builder, signature, args):
         start = _row_start(context, builder, signature.args[0], args[0], args[1])
         at = builder.add(start, args[2])
-        pointer = _address(context, builder, signature.args[0], args[0], at, _FLOATS)
+        pointer = _address(context, builder, signature.args[0], _FLOATS, args[0], at)
         return builder.load(pointer, align=4)
 
     return floats(matrix, types.intp, types.intp), codegen
@@ -109,7 +109,7 @@ def store(typingctx, array, index, value):
     """``array[index : index + 16] = value``."""
 
     def codegen(context, builder, signature, args):
-        pointer = _address(context, builder, signature.args[0], *args[:2], _FLOATS)
+        pointer = _address(context, builder, signature.args[0], _FLOATS, *args[:2])
         builder.store(args[2], pointer, align=4)
         return context.get_dummy_value()
 
@@ -121,7 +121,7 @@ def load_int(typingctx, array, index):
     """Lanes ``array[index : index + 16]`` of a contiguous int32 array."""
 
     def codegen(context, builder, signature, args):
-        pointer = _address(context, builder, signature.args[0], *args, _INTS)
+        pointer = _address(context, builder, signature.args[0], _INTS, *args)
         return builder.load(pointer, align=4)
 
     return ints(array, types.intp), codegen
@@ -132,7 +132,7 @@ def store_int(typingctx, array, index, value):
     """``array[index : index + 16] = value`` for integers."""
 
     def codegen(context, builder, signature, args):
-        pointer = _address(context, builder, signature.args[0], *args[:2], _INTS)
+        pointer = _address(context, builder, signature.args[0], _INTS, *args[:2])
         builder.store(args[2], pointer, align=4)
         return context.get_dummy_value()
 
@@ -144,23 +144,10 @@ def load_mask(typingctx, words, index):
     """Word ``index`` of a uint16 array as sixteen truth values, lowest bit first."""
 
     def codegen(context, builder, signature, args):
-        pointer = _address(context, builder, signature.args[0], *args, _WORD)
+        pointer = _address(context, builder, signature.args[0], _WORD, *args)
         return builder.bitcast(builder.load(pointer, align=2), _BITS)
 
     return mask(words, types.intp), codegen
-
-
-@intrinsic
-def prefetch(typingctx, array, index):
-    """Ask for the cache line of ``array[index]``; harmless beyond the end."""
-
-    def codegen(context, builder, signature, args):
-        pointer = _address(context, builder, signature.args[0], *args, ir.IntType(8))
-        hints = [_I32(0), _I32(3), _I32(1)]
-        _call(builder, "llvm.prefetch.p0", ir.VoidType(), [pointer, *hints])
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp), codegen
 
 
 @intrinsic
@@ -332,7 +319,7 @@ def gather(typingctx, matrix, row, indices):
 
     def codegen(context, builder, signature, args):
         start = _row_start(context, builder, signature.args[0], args[0], args[1])
-        pointer = _address(context, builder, signature.args[0], args[0], start, _F32)
+        pointer = _address(context, builder, signature.args[0], _F32, args[0], start)
         result = ir.Constant(_FLOATS, ir.Undefined)
         for number in range(LANES):
             index = builder.sext(builder.extract_element(args[2], _I32(number)), _I64)
