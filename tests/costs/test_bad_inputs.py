@@ -106,6 +106,18 @@ CASES = {
         "give",
     ),
     "frame empty": (matrix(pd.DataFrame()), ValueError, "cost_matrix", "give"),
+    "frame without columns": (
+        matrix(pd.DataFrame(index=ABC)),
+        ValueError,
+        "cost_matrix",
+        "give",
+    ),
+    "frame without rows": (
+        matrix(pd.DataFrame(columns=ABC, index=pd.Index([], dtype=object))),
+        ValueError,
+        "cost_matrix",
+        "give",
+    ),
     "dict empty": (matrix({}), ValueError, "cost_matrix", "give"),
     "matrix a number": (matrix(3.0), ValueError, "cost_matrix", "row"),
     "matrix one row": (matrix([0, 1, 2]), ValueError, "cost_matrix", "row"),
@@ -710,11 +722,25 @@ def test_messages_say_where():
         sc.as_cost_vectors(["a", "b"], costs=[[0, 1, 1], [2, 1, 0]], classes=ABC)
 
 
+def test_messages_say_which():
+    with pytest.raises(ValueError, match=r"classes repeats 'a', 'c'; list"):
+        sc.naive(Y, ["c", "a", "b", "c", "a"])
+    with pytest.raises(ValueError, match=r"more than one column named 'b'; name"):
+        sc.check_costs(pd.DataFrame(ROWS, columns=["a", "b", "b"]), ABC, 5)
+    with pytest.raises(ValueError, match=r"no row for 'c' and a row for 'd', which"):
+        sc.check_cost_matrix(FRAME.rename(index={"c": "d"}), ABC)
+    with pytest.raises(ValueError, match=r"not among the classes, 'x', 'z'; the"):
+        sc.class_indices(["z", "a", "x"], ABC)
+
+
 def test_messages_stay_short():
     many = [f"class {k}" for k in range(1000)]
     with pytest.raises(ValueError, match="classes") as caught:
         sc.class_indices(["other"], many)
     assert len(str(caught.value)) < 400
+    assert "'class 5', ..." in str(caught.value)
+    with pytest.raises(ValueError, match=r"'class 5': correct y"):
+        sc.class_indices(["other"], many[:6])
 
 
 def test_good_inputs_are_good():

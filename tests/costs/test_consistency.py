@@ -97,6 +97,32 @@ def test_soft_costs_of_consistent_ones_are_inconsistent(seed, n_classes, amount)
     assert sc.is_consistent((1 - amount) * matrix + amount * basic)
 
 
+@given(any_matrices())
+def test_tolerance_bounds_the_deviation(matrix):
+    """Both deviations, written out, are exactly what `tol` is compared with."""
+    size = len(matrix)
+    ratios = np.zeros((size, size))
+    equations = []
+    for i, j in permutations(range(size), 2):
+        ratios[i, j] = np.log(matrix[i, j]) - np.log(matrix[j, i])
+        row = np.zeros(size)
+        row[i], row[j] = matrix[j, i], -matrix[i, j]
+        equations.append(row / np.hypot(row[i], row[j]))
+    level = ratios.mean(axis=1)
+    log = np.abs(ratios - level[:, None] + level[None, :]).max()
+    singular = np.linalg.svd(equations, compute_uv=False)
+    for method, value in (("log", log), ("rank", singular[-1] / singular[0])):
+        if value > 1e-6:
+            assert sc.is_consistent(matrix, 1.0001 * value, method=method)
+            assert not sc.is_consistent(matrix, 0.9999 * value, method=method)
+
+
+def test_no_deviation_is_within_no_tolerance():
+    for matrix in (1 - np.eye(3), [[0, 2], [2, 0]]):
+        assert sc.is_consistent(matrix, 0.0)
+        assert (sc.consistency_weights(matrix, 0.0) == 1.0).all()
+
+
 def test_two_classes_are_consistent_unless_a_mistake_is_free():
     for method in ("log", "rank"):
         assert sc.is_consistent([[0, 5], [2, 0]], method=method)

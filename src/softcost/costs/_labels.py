@@ -24,7 +24,7 @@ def plain(value: Any) -> Any:
 
 def is_sparse(value: Any) -> bool:
     """Whether a value is one of SciPy's sparse containers."""
-    return hasattr(value, "nnz") and hasattr(value, "toarray")
+    return hasattr(value, "toarray")
 
 
 def label_array(labels: Any, argument: str) -> NDArray[Any]:
