@@ -44,7 +44,7 @@ def on_demand(
     n, width = len(x), padded(len(x))
     capacity = int(np.clip(megabytes * 2**20 // (4 * width), min(n, 4), n))
     return OnDemand(
-        values=np.empty((capacity, width), np.float32),
+        values=np.zeros((capacity, width), np.float32),
         slot=np.full(n, -1),
         owner=np.full(capacity, -1),
         stamp=np.zeros(capacity, np.int64),

@@ -1,0 +1,108 @@
+"""Equal rows posed once: an exact, often much smaller, problem.
+
+Rows with the same x, the same target and the same side have the same optimality
+condition, so one coefficient with the sum of their boxes stands for all of them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Merged(NamedTuple):
+    """A problem over distinct rows, and the way back.
+
+    Attributes
+    ----------
+    rows : array of shape (m,)
+        For each merged row, one of the rows that it stands for.
+    member : array of shape (n,)
+        The merged row of every row.
+    targets, lower, upper : arrays of shape (m,)
+    """
+
+    rows: np.ndarray
+    member: np.ndarray
+    targets: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+def distinct_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which rows of ``X`` (n, d) of single precision are equal to the bit.
+
+    Distinct rows come in an order of their own (that of a hash), so that a problem
+    posed on them does not depend on the order or the repetition of the rows of ``X``.
+
+    Returns
+    -------
+    first : array of shape (m,)
+        The first occurrence of every distinct row.
+    member : array of shape (n,)
+        For every row of X the number of its distinct row.
+    """
+    n, d = X.shape
+    bits = (np.ascontiguousarray(X) + np.float32(0)).view(np.uint32)  # -0.0 is 0.0
+    odd = np.random.default_rng(0).integers(2**62, size=d, dtype=np.uint64) * 2 + 1
+    hashed = np.zeros(n, np.uint64)
+    for start in range(0, n, 1024):
+        hashed[start : start + 1024] = (
+            bits[start : start + 1024].astype(np.uint64) @ odd
+        )
+    order = np.argsort(hashed, kind="stable")
+    new = np.ones(n, np.bool_)
+    new[1:] = hashed[order][1:] != hashed[order][:-1]
+    first = order[new]
+    member = np.empty(n, np.intp)
+    member[order] = np.cumsum(new) - 1
+    if not np.array_equal(bits, bits[first][member]):  # two rows with one hash
+        whole = bits.view(np.dtype((np.void, 4 * d))).ravel()
+        _, first, member = np.unique(whole, return_index=True, return_inverse=True)
+    return first, member
+
+
+def merge(
+    group: np.ndarray, targets: np.ndarray, lower: np.ndarray, upper: np.ndarray
+) -> Merged:
+    """Merge rows of the same group, target and side; rows without a box vanish.
+
+    Parameters
+    ----------
+    group : array of shape (n,)
+        Equal for rows with equal x; merged rows are in this order.
+    targets, lower, upper : arrays of shape (n,)
+    """
+    active = np.flatnonzero((lower < 0) | (upper > 0))
+    active = active[np.argsort(group[active], kind="stable")]
+    keys = group[active], (lower < 0)[active], (upper > 0)[active], targets[active]
+    repeated = len(active) > 1 and bool((np.diff(keys[0]) == 0).any())
+    new = np.ones(len(active), np.bool_)
+    if repeated:
+        order = np.lexsort(keys[::-1])
+        active, keys = active[order], tuple(key[order] for key in keys)
+        new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    home = np.full(len(targets), -1)
+    home[active] = np.cumsum(new) - 1
+    m = int(new.sum())
+    return Merged(
+        rows=active[new],
+        member=home,
+        targets=targets[active[new]],
+        lower=np.bincount(home[active], lower[active], m),
+        upper=np.bincount(home[active], upper[active], m),
+    )
+
+
+def spread_out(
+    merged: Merged, beta: np.ndarray, lower: np.ndarray, upper: np.ndarray
+) -> np.ndarray:
+    """Give every row its share, in proportion to its box, of a merged coefficient."""
+    out = np.zeros(len(merged.member))
+    active = np.flatnonzero(merged.member >= 0)
+    home = merged.member[active]
+    positive = beta[home] > 0
+    box = np.where(positive, upper[active], lower[active])
+    total = np.where(positive, merged.upper[home], merged.lower[home])
+    share = np.divide(box, total, out=np.zeros(len(box)), where=total != 0)
+    out[active] = beta[home] * share
+    return out

@@ -1,0 +1,119 @@
+"""What the two kernel machines have in common."""
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from softcost.solvers.kernels import KERNELS
+from softcost.svm._machines import KernelSpec, Machines, Problem, fit_machines
+
+
+class KernelMachine(BaseEstimator):
+    """Parameters, kernel and fitted attributes of a kernel machine."""
+
+    _parameter_constraints: ClassVar = {
+        "kernel": [StrOptions({*KERNELS, "precomputed"})],
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "gamma": [
+            StrOptions({"scale", "auto"}),
+            Interval(Real, 0, None, closed="neither"),
+        ],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "cache_size": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        kernel="perceptron",
+        C=1.0,
+        *,
+        gamma="scale",
+        tol=1e-3,
+        cache_size=2000,
+        max_iter=-1,
+    ):
+        self.kernel = kernel
+        self.C = C
+        self.gamma = gamma
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def _accepts(self):
+        return {
+            "accept_sparse": "csr" if self.kernel != "precomputed" else False,
+            "dtype": [np.float64, np.float32],
+        }
+
+    def _check_square(self, X):
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"X should be a square kernel matrix for kernel='precomputed', but it "
+                f"has shape {X.shape}: pass K(X, X), or choose another kernel."
+            )
+
+    def _spec(self, X) -> KernelSpec:
+        """The kernel with its width for these rows."""
+        if self.gamma == "auto":
+            gamma = 1.0 / X.shape[1]
+        elif self.gamma == "scale":
+            if sparse.issparse(X):
+                variance = X.multiply(X).mean() - X.mean() ** 2
+            else:
+                variance = X.var()
+            gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        else:
+            gamma = float(self.gamma)
+        return KernelSpec(self.kernel, gamma, self.cache_size)
+
+    def fit_machines(self, X, problems: list[Problem], *, threads: int = 1) -> Machines:
+        """Fit one machine to every problem over the same rows, with C as it is here.
+
+        For those who pose many problems at once; `fit` poses its own.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+        problems : list of Problem
+            See `softcost.svm.pose`.
+        threads : int
+        """
+        return fit_machines(
+            X,
+            problems,
+            float(self.C),
+            self._spec(X),
+            tol=self.tol,
+            max_steps=self.max_iter,
+            threads=threads,
+        )
+
+    def _keep(self, machines: Machines):
+        """Store fitted machines under scikit-learn's names."""
+        self._machines = machines
+        self.support_ = machines.support
+        self.support_vectors_ = machines.vectors
+        self.dual_coef_ = machines.coef.T
+        self.intercept_ = machines.intercept
+        self.dual_gap_ = np.array([s.dual_gap for s in machines.solutions])
+        self.violation_ = np.array([s.violation for s in machines.solutions])
+        self.n_iter_ = np.array([s.steps for s in machines.solutions])
+        self.converged_ = np.array([s.converged for s in machines.solutions])
+
+    def _outputs(self, X):
+        """Outputs of all machines, shape (n, n_machines)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **self._accepts())
+        return self._machines.outputs(X)

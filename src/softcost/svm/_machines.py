@@ -1,0 +1,215 @@
+"""Many support vector machines on the same rows, fitted and evaluated together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from threadpoolctl import ThreadpoolController
+
+from softcost.solvers.kernels import (
+    KERNELS,
+    centred,
+    gram_matrix,
+    kernel_rows,
+    pack,
+    padded,
+    submatrix,
+)
+from softcost.solvers.merge import distinct_rows, merge, spread_out
+from softcost.solvers.rows import Gram, on_demand
+from softcost.solvers.smo import Solution, solve
+from softcost.solvers.threads import in_threads
+
+_BLOCK = 256  # rows predicted at once: their kernel values stay in cache
+_THREADPOOLS = ThreadpoolController()
+
+
+class Problem(NamedTuple):
+    """What one machine is asked for, at C = 1: see `softcost.solvers.smo`."""
+
+    targets: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+def pose(target: np.ndarray, weight: np.ndarray, side: np.ndarray | None) -> Problem:
+    """Side +1 asks for an output of at most the target, -1 of at least, None for both.
+
+    A classifier asks rows labelled +1 for at least 1, rows labelled -1 for at most -1:
+    its side is minus the label.
+    """
+    target = np.asarray(target, np.float64)
+    if side is None:
+        return Problem(target, -weight, weight)
+    return Problem(
+        target, np.where(side > 0, -weight, 0.0), np.where(side > 0, 0.0, weight)
+    )
+
+
+@dataclass(frozen=True)
+class KernelSpec:
+    """A kernel with its width, and the memory that its rows may take."""
+
+    name: str
+    gamma: float
+    megabytes: float
+
+    def dense(self, X) -> np.ndarray:
+        """``X`` as a dense array of single precision, or a clear refusal."""
+        if not sparse.issparse(X):
+            return np.ascontiguousarray(X, dtype=np.float32)
+        needed = X.shape[0] * X.shape[1] * 4 / 2**20
+        if needed > self.megabytes:
+            raise MemoryError(
+                f"X has {X.shape[0]} x {X.shape[1]} entries, which take "
+                f"{needed:.0f} MB as a dense array for this kernel, more than "
+                f"cache_size={self.megabytes:g}: raise cache_size, reduce the "
+                "features (TruncatedSVD), or use a linear learner."
+            )
+        return X.astype(np.float32).toarray()
+
+    def fits(self, n: int) -> bool:
+        """Whether the Gram matrix of n rows fits into the memory."""
+        return 4 * n * padded(n) <= self.megabytes * 2**20
+
+
+@dataclass(frozen=True)
+class Machines:
+    """Fitted machines that share their support vectors.
+
+    Attributes
+    ----------
+    support : array of shape (n_support,)
+        Training rows with a coefficient in some machine.
+    vectors : array of shape (n_support, n_features), float32, or None
+        None for a precomputed kernel.
+    coef : array of shape (n_support, n_machines)
+    intercept : array of shape (n_machines,)
+        Of the kernel itself.
+    offset : array of shape (n_machines,)
+        Of the kernel's distance form, in which outputs are computed.
+    """
+
+    kernel: KernelSpec
+    support: np.ndarray
+    vectors: np.ndarray | None
+    coef: np.ndarray
+    intercept: np.ndarray
+    offset: np.ndarray
+    solutions: tuple[Solution, ...]
+
+    def outputs(self, X) -> np.ndarray:
+        """Outputs of all machines, shape (n_rows, n_machines), one block at a time."""
+        if self.vectors is None:
+            return np.asarray(X)[:, self.support] @ self.coef + self.intercept
+        out = np.empty((X.shape[0], self.coef.shape[1]))
+        panels = pack(self.vectors)
+        coef = np.zeros((padded(len(self.coef)), self.coef.shape[1]))
+        coef[: len(self.coef)] = self.coef
+        code = KERNELS[self.kernel.name]
+        values = np.empty((min(_BLOCK, max(X.shape[0], 1)), len(coef)), np.float32)
+        # One thread of BLAS: with more, the last bits depend on how many.
+        with _THREADPOOLS.limit(limits=1, user_api="blas"):
+            for start in range(0, X.shape[0], _BLOCK):
+                block = self.kernel.dense(X[start : start + _BLOCK])
+                rows = values[: len(block)]
+                kernel_rows(block, panels, code, self.kernel.gamma, rows, 0)
+                out[start : start + _BLOCK] = rows.astype(np.float64) @ coef
+        return out + self.offset
+
+
+def fit_machines(
+    X,
+    problems: Sequence[Problem],
+    C: float,
+    kernel: KernelSpec,
+    *,
+    tol: float = 1e-3,
+    max_steps: int = -1,
+    threads: int = 1,
+) -> Machines:
+    """Solve all problems over the rows of ``X``, sharing one Gram matrix.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, n_features), or a kernel matrix (n, n)
+    problems : sequence of Problem
+    C : float
+        What the boxes are multiplied by.
+    kernel : KernelSpec
+        Where the Gram matrix of the distinct rows does not fit into its memory, rows
+        are computed when they are needed.
+    """
+    precomputed = kernel.name == "precomputed"
+    n = X.shape[0]
+    if precomputed:
+        first = group = np.arange(n)
+        x = None
+        matrix = centred(np.asarray(X))
+    else:
+        dense = kernel.dense(X)
+        first, group = distinct_rows(dense)
+        x = dense[first]
+        # A single machine asks for few rows; many share all of them.
+        lazy = len(problems) == 1 or not kernel.fits(len(x))
+        matrix = None if lazy else _gram(x, kernel, threads)
+
+    def fit_one(problem: Problem, proceed) -> tuple[np.ndarray, Solution]:
+        lower, upper = C * problem.lower, C * problem.upper
+        merged = merge(group, problem.targets, lower, upper)
+        places = group[merged.rows]
+        solution = solve(
+            _rows_for(places, x, matrix, kernel),
+            merged.targets,
+            merged.lower,
+            merged.upper,
+            tol=tol,
+            max_steps=max_steps,
+            proceed=proceed,
+        )
+        return spread_out(merged, solution.beta, lower, upper), solution
+
+    at_once = threads if matrix is not None else 1
+    fitted = in_threads(fit_one, problems, at_once)
+    beta = np.column_stack([b for b, _ in fitted])
+    solutions = tuple(solution for _, solution in fitted)
+    offset = np.array([solution.intercept for solution in solutions])
+    summed = np.zeros((len(first), beta.shape[1]))
+    np.add.at(summed, group, beta)  # equal rows cancel exactly before rounding
+    kept = np.flatnonzero(summed.any(axis=1))
+    return Machines(
+        kernel=kernel,
+        support=first[kept],
+        vectors=None if x is None else x[kept],
+        coef=summed[kept],
+        intercept=offset - _half_diagonal(X, x, kernel) @ summed,
+        offset=offset,
+        solutions=solutions,
+    )
+
+
+def _gram(x: np.ndarray, kernel: KernelSpec, threads: int) -> np.ndarray:
+    return gram_matrix(x, kernel.name, gamma=kernel.gamma, threads=threads)
+
+
+def _rows_for(places, x, matrix, kernel):
+    """Rows of the Gram matrix for one problem: a matrix over its own places."""
+    if matrix is None:
+        return on_demand(
+            x[places], kernel.name, gamma=kernel.gamma, megabytes=kernel.megabytes
+        )
+    everyone = len(places) == len(matrix) and bool(
+        np.array_equal(places, np.arange(len(matrix)))
+    )
+    return Gram(matrix if everyone else submatrix(matrix, places, places))
+
+
+def _half_diagonal(X, x, kernel: KernelSpec) -> np.ndarray:
+    """``K(x, x) / 2``, what the distance form takes off, where it varies with x."""
+    if kernel.name == "precomputed":
+        return np.diagonal(np.asarray(X)) / 2
+    if kernel.name == "linear":
+        return (x.astype(np.float64) ** 2).sum(axis=1) / 2
+    return np.zeros(len(x))

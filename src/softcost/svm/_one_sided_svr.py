@@ -1,0 +1,91 @@
+"""The one-sided support vector regressor."""
+
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import RegressorMixin, _fit_context
+from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+
+from softcost.svm._base import KernelMachine
+from softcost.svm._machines import pose
+
+
+class OneSidedSVR(RegressorMixin, KernelMachine):
+    """Regression that asks each prediction to be low enough, or high enough.
+
+    With sides z of +1 (at most y) and -1 (at least y) and weights w it minimises
+
+        1/2 |r|^2 + C sum_n w_n max(z_n (r(x_n) - y_n), 0)
+
+    where the intercept of r is not penalised; without sides, absolute loss.
+
+    Parameters
+    ----------
+    kernel, C, gamma, tol, cache_size, max_iter
+        As for `softcost.svm.KernelSVC`. The tolerance is relative to half the range
+        of the targets.
+
+    Attributes
+    ----------
+    support_, support_vectors_, dual_coef_, intercept_
+        As for `softcost.svm.KernelSVC`, with one machine.
+    dual_gap_, violation_, n_iter_, converged_ : arrays of shape (1,)
+        The certificate.
+
+    Notes
+    -----
+    Where all sides are +1 the best constant is the least target, where all are -1 the
+    largest. On targets ``2 c - 1`` with naive costs c of 0 and 1 this is the support
+    vector classifier at the same C.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.svm import OneSidedSVR
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 3, 1, 4, 2, 5, 3, 6.0])
+    >>> above = OneSidedSVR(C=100).fit(X, y, side=-np.ones(8)).predict(X)
+    >>> bool(np.all(above >= y - 1e-2))
+    True
+    """
+
+    # Sides are part of what is learnt, so they travel with the data by default.
+    __metadata_request__fit: ClassVar = {"side": True}
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, *, side=None, sample_weight=None):
+        """Fit to targets with sides.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+        y : array of shape (n,)
+        side : array of shape (n,) of +1 and -1, default=None
+            +1 asks for a prediction of at most y, -1 of at least y; None for both.
+        sample_weight : array of shape (n,), default=None
+
+        Returns
+        -------
+        self
+        """
+        X, y = validate_data(self, X, y, y_numeric=True, **self._accepts())
+        self._check_square(X)
+        weight = _check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
+        if side is not None:
+            side = column_or_1d(np.asarray(side), warn=True)
+            if len(side) != len(y) or not np.isin(side, (-1, 1)).all():
+                raise ValueError(
+                    f"side should hold +1 (at most y) or -1 (at least y) for each of "
+                    f"the {len(y)} rows; give it that form, or None for both."
+                )
+        if not weight.any():
+            raise ValueError(
+                "sample_weight is zero for every row: give some row a positive weight."
+            )
+        self._keep(self.fit_machines(X, [pose(y, weight, side)]))
+        return self
+
+    def predict(self, X):
+        """Predicted values, shape (n,)."""
+        return self._outputs(X)[:, 0]
