@@ -55,43 +55,51 @@ def update_and_scan(gradient, rows, i, j, step, rising, falling, value, index):
 
 @jit
 def _gain(high, lowest, kernel):
+    """A fraction, as two numbers: comparing crosswise rounds unlike dividing."""
     rise = high - lowest
     rise = rise if rise > _ZERO else _ZERO
     curvature = _MINUS_TWO * kernel
     curvature = curvature if curvature > _TINY else _TINY
-    return rise * rise / curvature
+    return rise * rise, curvature
+
+
+@jit
+def _lane_of_largest(gain, curvature, at):
+    """The number in ``at`` where the gain is largest, of lanes 0 and 16, 1 and 17..."""
+    winner = 0
+    largest = np.float32(-1)
+    for first in range(LANES):
+        second = first + LANES
+        lane = first
+        if gain[second] * curvature[first] > gain[first] * curvature[second]:
+            lane = second
+        if gain[lane] / curvature[lane] > largest:
+            winner, largest = lane, gain[lane] / curvature[lane]
+    return np.intp(at[winner])
 
 
 @jit
 def pick_champion(rows, i, lowest, value, index):
     """See `softcost.solvers._scan.pick_champion`."""
-    best = 0
-    best_gain = np.float32(-1)
-    for slot in range(WIDTH):
-        lane = slot // 2 + LANES * (slot % 2)
-        gain = _gain(value[lane], lowest, rows[i, index[lane]])
-        if gain > best_gain:
-            best, best_gain = lane, gain
-    return np.intp(index[best])
+    gain = np.empty(WIDTH, np.float32)
+    curvature = np.empty(WIDTH, np.float32)
+    for lane in range(WIDTH):
+        gain[lane], curvature[lane] = _gain(value[lane], lowest, rows[i, index[lane]])
+    return _lane_of_largest(gain, curvature, index)
 
 
 @jit
 def pick_best(gradient, rows, i, lowest, falling):
     """See `softcost.solvers._scan.pick_best`."""
-    best = np.full(WIDTH, -_FAR, np.float32)
+    best = np.zeros(WIDTH, np.float32)
+    over = np.ones(WIDTH, np.float32)
     best_at = np.arange(WIDTH)
     for t in range(gradient.size):
         lane = t % WIDTH
-        gain = _gain(gradient[t], lowest, rows[i, t])
-        if _member(falling, t) and gain > best[lane]:
-            best[lane] = gain
-            best_at[lane] = t
-    winner = 0
-    for slot in range(1, WIDTH):
-        lane = slot // 2 + LANES * (slot % 2)
-        if best[lane] > best[winner]:
-            winner = lane
-    return best_at[winner]
+        gain, curvature = _gain(gradient[t], lowest, rows[i, t])
+        if _member(falling, t) and gain * over[lane] > best[lane] * curvature:
+            best[lane], over[lane], best_at[lane] = gain, curvature, t
+    return _lane_of_largest(best, over, best_at)
 
 
 @jit
