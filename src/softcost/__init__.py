@@ -9,9 +9,20 @@ from typing import Any
 
 from softcost._version import __version__
 
-_SUBPACKAGES = ("costs", "datasets", "metrics")
+_SUBPACKAGES = ("costs", "datasets", "metrics", "reductions", "svm")
 
-_HOME_OF: dict[str, str] = {}
+_NAMES_OF = {
+    "softcost.reductions": (
+        "CostSensitiveOneVsOne",
+        "FilterTree",
+        "OneSidedRegression",
+        "RegressionOneVsAll",
+        "WeightedAllPairs",
+        "ZhouLiuRescaling",
+    ),
+    "softcost.svm": ("KernelSVC", "OneSidedSVR"),
+}
+_HOME_OF = {name: home for home, names in _NAMES_OF.items() for name in names}
 
 __all__ = ["__version__", *_SUBPACKAGES, *_HOME_OF]
 

@@ -26,7 +26,12 @@ from softcost.costs._generators import (
     plain,
 )
 from softcost.costs._labels import class_indices
-from softcost.costs._soften import error_weights, soften, weighted
+from softcost.costs._soften import (
+    check_softness,
+    error_weights,
+    soften,
+    weighted,
+)
 from softcost.costs._vectors import (
     as_cost_vectors,
     naive,
@@ -47,6 +52,7 @@ __all__ = [
     "balanced",
     "check_cost_matrix",
     "check_costs",
+    "check_softness",
     "class_indices",
     "consistency_weights",
     "consistent",

@@ -135,13 +135,21 @@ def soften(
     array([[0. , 0.6],
            [1. , 0. ]])
     """
-    amount = _check_softness(softness)
+    amount = check_softness(softness)
     known = resolve_classes(y, classes=classes, costs=costs)
     basic = weighted(y, error_weight, known)
     return (1.0 - amount) * check_costs(costs, known, len(basic)) + amount * basic
 
 
-def _check_softness(softness: Any) -> float:
+def check_softness(softness: Any) -> float:
+    """Return a softness as a float, or refuse what is not a number from 0 to 1.
+
+    Examples
+    --------
+    >>> from softcost.costs import check_softness
+    >>> check_softness(1)
+    1.0
+    """
     if isinstance(softness, bool | np.bool_) or not isinstance(softness, Real):
         raise TypeError(
             f"softness must be a number from 0 to 1, not {softness!r}; pass a float."

@@ -1,0 +1,118 @@
+"""One-sided regression with any regressor."""
+
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin, _fit_context, clone
+from sklearn.linear_model import Ridge
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    has_fit_parameter,
+    validate_data,
+)
+
+
+class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
+    """Squared one-sided loss for any regressor, by clipping targets.
+
+    It minimises ``sum_n w_n max(z_n (r(x_n) - y_n), 0)^2`` by fitting the regressor
+    again and again to targets that ask nothing of rows which are satisfied:
+
+        t_n = y_n where z_n (r(x_n) - y_n) > 0, otherwise r(x_n)
+
+    ``(r - t)^2`` majorises the loss and touches it at the current r, so the penalised
+    loss never grows for learners that minimise penalised least squares exactly (ridge,
+    kernel ridge); for greedy ones the best iterate is kept.
+
+    Parameters
+    ----------
+    regressor : regressor, default=None
+        By default ridge regression.
+    n_refits : int, default=10
+        How often it is fitted again after the first time.
+
+    Attributes
+    ----------
+    regressor_ : the fitted regressor
+    losses_ : list of float
+        Mean one-sided loss after every fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.reductions import ClippedTargetRegressor
+    >>> X, y = np.arange(6.0)[:, None], np.array([0, 2, 1, 3, 2, 4.0])
+    >>> model = ClippedTargetRegressor(n_refits=200).fit(X, y, side=-np.ones(6))
+    >>> bool(np.all(model.predict(X) > y - 0.1))
+    True
+    """
+
+    _parameter_constraints: ClassVar = {
+        "regressor": [None, HasMethods(["fit", "predict"])],
+        "n_refits": [Interval(Integral, 0, None, closed="left")],
+    }
+    __metadata_request__fit: ClassVar = {"side": True}
+
+    def __init__(self, regressor=None, *, n_refits=10):
+        self.regressor = regressor
+        self.n_refits = n_refits
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = Ridge() if self.regressor is None else self.regressor
+        tags.input_tags.sparse = inner.__sklearn_tags__().input_tags.sparse
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X, y, *, side=None, sample_weight=None):
+        """Fit to targets with sides.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+        y : array of shape (n,)
+        side : array of shape (n,) of +1 and -1, default=None
+            +1 asks for a prediction of at most y, -1 of at least y; None for an
+            ordinary fit.
+        sample_weight : array of shape (n,), default=None
+
+        Returns
+        -------
+        self
+        """
+        X, y = validate_data(self, X, y, y_numeric=True, accept_sparse="csr")
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        base = Ridge() if self.regressor is None else self.regressor
+        params = {}
+        if has_fit_parameter(base, "sample_weight"):
+            params["sample_weight"] = weight
+        elif not np.all(weight == weight[0]):
+            raise ValueError(
+                f"regressor {type(base).__name__} does not take sample weights, but "
+                "sample_weight varies: choose a regressor that does."
+            )
+        model = clone(base).fit(X, y, **params)
+        self.regressor_, self.losses_ = model, []
+        if side is None:
+            return self
+        side = np.asarray(side, np.float64)
+        for step in range(self.n_refits + 1):
+            current = model.predict(X)
+            violation = np.maximum(side * (current - y), 0.0)
+            loss = float(np.average(violation**2, weights=weight))
+            if not self.losses_ or loss < min(self.losses_):
+                self.regressor_ = model
+            self.losses_.append(loss)
+            if loss == 0 or step == self.n_refits:
+                break
+            model = clone(base).fit(X, np.where(violation > 0, y, current), **params)
+        return self
+
+    def predict(self, X):
+        """Predicted values, shape (n,)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr")
+        return self.regressor_.predict(X)

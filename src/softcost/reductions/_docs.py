@@ -1,0 +1,37 @@
+"""What all reductions say of their common parameters, said once."""
+
+_COMMON = """cost_matrix : array, table or dict of shape (K, K), default=None
+        ``cost_matrix[true, predicted]``. An array goes by the order of ``classes`` (or
+        of the sorted labels); a labelled table or a dict of dicts goes by name.
+    classes : array of shape (K,), default=None
+        All classes, where a training set may lack some.
+    softness : float from 0 to 1, default=0.0
+        0 is the hard cost-sensitive algorithm, 1 its regular sibling; costs are
+        divided by their largest entry and mixed,
+        ``(1 - softness) * costs + softness * naive``.
+    error_weight : None, "balanced" or dict, default=None
+        Weight of an error by true class in what softness mixes in.
+    n_jobs : int, default=None
+        Threads or workers for the subproblems. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seeds learners that take a random state."""
+
+_ATTRIBUTES = """Attributes
+    ----------
+    classes_ : array of shape (K,)
+        Sorted labels.
+    cost_scale_ : float
+        What costs were divided by.
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features_in_,)
+
+    Examples
+    --------"""
+
+
+def documented(cls):
+    """Fill in the common parts of a reduction's docstring."""
+    if cls.__doc__:  # not under python -OO
+        text = cls.__doc__.replace("{common}", _COMMON)
+        cls.__doc__ = text.replace("Examples\n    --------", _ATTRIBUTES, 1)
+    return cls

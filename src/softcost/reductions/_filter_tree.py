@@ -1,0 +1,198 @@
+"""Filter trees: a tournament of classes, trained from the leaves up."""
+
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
+
+from softcost.reductions._base import Reduction
+from softcost.reductions._docs import documented
+from softcost.reductions._learners import Bank, Subproblem, fit_many
+from softcost.svm import KernelSVC
+
+
+class Node(NamedTuple):
+    """A match between the winners of two sides.
+
+    A side is the number of a class, or of another node as ``-1 - number``.
+    """
+
+    left: int
+    right: int
+    height: int  # 1 where both sides are classes
+
+
+def balanced_tree(order) -> list[Node]:
+    """A tournament over leaves in this order; the left side gets the odd one.
+
+    Nodes come before those that need them; the last is the root.
+
+    Examples
+    --------
+    >>> [tuple(node) for node in balanced_tree([0, 1, 2])]
+    [(0, 1, 1), (-1, 2, 2)]
+    """
+    nodes: list[Node] = []
+
+    def build(leaves) -> tuple[int, int]:
+        if len(leaves) == 1:
+            return int(leaves[0]), 0
+        middle = (len(leaves) + 1) // 2
+        left, low = build(leaves[:middle])
+        right, high = build(leaves[middle:])
+        nodes.append(Node(left, right, 1 + max(low, high)))
+        return -len(nodes), nodes[-1].height
+
+    build(list(order))
+    return nodes
+
+
+def levels(nodes) -> list[list[int]]:
+    """Numbers of nodes by height: those of one level do not need each other."""
+    tallest = max(node.height for node in nodes)
+    return [
+        [number for number, node in enumerate(nodes) if node.height == height]
+        for height in range(1, tallest + 1)
+    ]
+
+
+def match(costs, left, right, weight) -> Subproblem:
+    """The subproblem of a node, for the winners that reach it from both sides."""
+    rows = np.arange(len(costs))
+    gain = costs[rows, right] - costs[rows, left]
+    return Subproblem(np.where(gain > 0, 1.0, -1.0), np.abs(gain) * weight)
+
+
+def winner(output, left, right):
+    """Who passes a node: left for positive outputs, and where nothing was learnt."""
+    return np.where(np.isnan(output) | (output > 0), left, right)
+
+
+@documented
+class FilterTree(Reduction):
+    """Cost-sensitive filter tree (CSFT); filter tree (FT) at softness 1.
+
+    The classes play a tournament on a binary tree. From the leaves up, the classifier
+    of a node learns which of the winners of its two sides is cheaper, with the
+    difference of their costs as weight; the winners are the trained classifiers' own
+    choices. A prediction asks at most ``ceil(log2 K)`` classifiers, and its excess
+    cost is at most the summed weight of the nodes that were wrong.
+
+    Parameters
+    ----------
+    learner : classifier, default=None
+        As for `CostSensitiveOneVsOne`.
+    order : array of shape (K,), default=None
+        The classes in the order of the leaves; by default sorted.
+    {common}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softcost import FilterTree
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = FilterTree(cost_matrix=[[0, 1, 5], [1, 0, 5], [9, 9, 0]], softness=0.5)
+    >>> model.fit(X, y).predict(X[:3])
+    array([0, 0, 0])
+    """
+
+    _parameter_constraints: ClassVar = {
+        **Reduction._parameter_constraints,
+        "order": "no_validation",
+    }
+
+    def __init__(
+        self,
+        learner=None,
+        *,
+        order=None,
+        cost_matrix=None,
+        classes=None,
+        softness=0.0,
+        error_weight=None,
+        n_jobs=None,
+        random_state=None,
+    ):
+        super().__init__(
+            learner,
+            cost_matrix=cost_matrix,
+            classes=classes,
+            softness=softness,
+            error_weight=error_weight,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+        self.order = order
+
+    def _default_learner(self):
+        return KernelSVC()
+
+    def _tree(self, classes) -> list[Node]:
+        """The tree over the numbers of the classes."""
+        if self.order is None:
+            return balanced_tree(range(len(classes)))
+        order = list(np.asarray(self.order))
+        if sorted(order) != sorted(classes.tolist()):
+            raise ValueError(
+                f"order should name each of the {len(classes)} classes once, but it is "
+                f"{self.order!r}: list them in the order of the leaves."
+            )
+        return balanced_tree(np.searchsorted(classes, order))
+
+    def _fit(self, X, task):
+        self._nodes = self._tree(self.classes_)
+        self._banks = []
+        rng = self._rng()
+        n = len(task.y)
+        won = np.empty((len(self._nodes), n), np.intp)
+        for level in levels(self._nodes):
+            sides = [self._sides(number, won, n) for number in level]
+            problems = [
+                match(task.costs, left, right, task.weight) for left, right in sides
+            ]
+            bank = fit_many(self._learner(), X, problems, self.n_jobs, rng)
+            outputs = bank.outputs(X)
+            for place, number in enumerate(level):
+                won[number] = winner(outputs[:, place], *sides[place])
+            self._banks.append(bank)
+
+    def _sides(self, number, won, n):
+        """Winners of both sides of a node, for every row."""
+        node = self._nodes[number]
+        return tuple(
+            np.full(n, side) if side >= 0 else won[-1 - side]
+            for side in (node.left, node.right)
+        )
+
+    def _decide(self, X):
+        """1 for the winner, 0 for others: the tree says no more."""
+        n = _num_samples(X)
+        position = np.full(n, -len(self._nodes))  # everyone starts at the root
+        for level, bank in zip(
+            reversed(levels(self._nodes)), reversed(self._banks), strict=True
+        ):
+            here = np.flatnonzero(np.isin(position, [-1 - number for number in level]))
+            if len(here) == 0:
+                continue
+            outputs = self._level_outputs(bank, level, X, here, position[here])
+            nodes = -1 - position[here]
+            left = np.array([node.left for node in self._nodes])[nodes]
+            right = np.array([node.right for node in self._nodes])[nodes]
+            position[here] = winner(outputs, left, right)
+        return np.eye(len(self.classes_))[position]
+
+    @staticmethod
+    def _level_outputs(bank, level, X, here, position):
+        """Every row's output of its own node, in one pass over the level."""
+        if not isinstance(bank, Bank):
+            rows = X if len(here) == X.shape[0] else X[here]
+            column = np.searchsorted(level, -1 - position)
+            return bank.outputs(rows)[np.arange(len(here)), column]
+        outputs = np.empty(len(here))
+        for place, number in enumerate(level):
+            members = position == -1 - number
+            if members.any():
+                rows = _safe_indexing(X, here[members])
+                outputs[members] = bank.output(place, rows)
+        return outputs

@@ -1,0 +1,62 @@
+"""Zhou and Liu's rescaling."""
+
+from itertools import combinations
+
+import numpy as np
+
+from softcost.costs import consistency_weights, is_consistent
+from softcost.reductions._docs import documented
+from softcost.reductions._learners import Subproblem
+from softcost.reductions._pairwise import PairwiseReduction
+
+
+@documented
+class ZhouLiuRescaling(PairwiseReduction):
+    """Rescaling by Zhou and Liu (CSZL); one-versus-one (OVO) at softness 1.
+
+    A matrix C is consistent where class weights w exist with
+    ``w_i / w_j = C[i, j] / C[j, i]`` for all pairs; then all pairs are trained with
+    those weights, the largest of them 1. Otherwise pair (i, j) is trained on its own
+    two classes with the weights ``C[i, j]`` and ``C[j, i]``. Each pair votes.
+
+    Costs must depend on the class only. Softened costs of three or more classes are
+    as a rule not consistent, even where the costs themselves are.
+
+    Parameters
+    ----------
+    learner : classifier, default=None
+        As for `CostSensitiveOneVsOne`.
+    {common}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softcost import ZhouLiuRescaling
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ZhouLiuRescaling(cost_matrix=[[0, 1, 5], [1, 0, 5], [9, 9, 0]])
+    >>> model.fit(X, y).predict(X[:3])
+    array([0, 0, 0])
+    """
+
+    def _subproblems(self, task):
+        if task.matrix is None:
+            raise ValueError(
+                "costs by example cannot be rescaled by class: pass cost_matrix "
+                "instead of costs, or use CostSensitiveOneVsOne."
+            )
+        if is_consistent(task.matrix):
+            weights = consistency_weights(task.matrix)
+            by_class = np.repeat(weights[:, None], task.n_classes, axis=1)
+        else:
+            by_class = task.matrix
+        return [
+            _own_classes(task, i, j, by_class)
+            for i, j in combinations(range(task.n_classes), 2)
+        ]
+
+
+def _own_classes(task, i, j, by_class) -> Subproblem:
+    """Pair (i, j) on rows of classes i and j, weighted by ``by_class[true, other]``."""
+    first, second = task.y == i, task.y == j
+    weight = first * by_class[i, j] + second * by_class[j, i]
+    return Subproblem(np.where(first, 1.0, -1.0), weight * task.weight)
