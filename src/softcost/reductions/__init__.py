@@ -2,10 +2,11 @@
 
 from softcost.reductions._base import FlatReduction, Reduction
 from softcost.reductions._clipped import ClippedTargetRegressor
-from softcost.reductions._filter_tree import FilterTree
 from softcost.reductions._one_sided import OneSidedRegression, RegressionOneVsAll
 from softcost.reductions._pairwise import CostSensitiveOneVsOne, WeightedAllPairs
 from softcost.reductions._rescaling import ZhouLiuRescaling
+from softcost.reductions._task import Prices, Task, read_prices
+from softcost.reductions.filter_tree import FilterTree
 
 __all__ = [
     "ClippedTargetRegressor",
@@ -13,8 +14,11 @@ __all__ = [
     "FilterTree",
     "FlatReduction",
     "OneSidedRegression",
+    "Prices",
     "Reduction",
     "RegressionOneVsAll",
+    "Task",
     "WeightedAllPairs",
     "ZhouLiuRescaling",
+    "read_prices",
 ]

@@ -17,8 +17,8 @@ from sklearn.utils.validation import (
 )
 
 from softcost.costs import check_softness, class_indices, raw_cost_vectors
-from softcost.reductions._learners import Subproblem, fit_many, shares_work
 from softcost.reductions._task import Prices, Task, read_prices
+from softcost.reductions.learners import Subproblem, fit_many, shares_work
 
 
 class Reduction(ClassifierMixin, BaseEstimator):

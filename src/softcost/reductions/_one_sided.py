@@ -8,7 +8,7 @@ from sklearn.utils.validation import has_fit_parameter
 from softcost.reductions._base import FlatReduction
 from softcost.reductions._clipped import ClippedTargetRegressor
 from softcost.reductions._docs import documented
-from softcost.reductions._learners import Subproblem
+from softcost.reductions.learners import Subproblem
 from softcost.svm import OneSidedSVR
 
 

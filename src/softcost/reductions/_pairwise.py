@@ -6,7 +6,7 @@ import numpy as np
 
 from softcost.reductions._base import FlatReduction
 from softcost.reductions._docs import documented
-from softcost.reductions._learners import Subproblem
+from softcost.reductions.learners import Subproblem
 from softcost.svm import KernelSVC, pair_votes
 
 

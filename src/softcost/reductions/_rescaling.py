@@ -6,8 +6,8 @@ import numpy as np
 
 from softcost.costs import consistency_weights, is_consistent
 from softcost.reductions._docs import documented
-from softcost.reductions._learners import Subproblem
 from softcost.reductions._pairwise import PairwiseReduction
+from softcost.reductions.learners import Subproblem
 
 
 @documented

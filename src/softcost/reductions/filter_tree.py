@@ -8,7 +8,7 @@ from sklearn.utils.validation import _num_samples
 
 from softcost.reductions._base import Reduction
 from softcost.reductions._docs import documented
-from softcost.reductions._learners import Bank, Subproblem, fit_many
+from softcost.reductions.learners import Bank, Subproblem, fit_many
 from softcost.svm import KernelSVC
 
 
