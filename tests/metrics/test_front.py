@@ -89,6 +89,16 @@ def test_weighted_sums_are_minimal_on_the_hull(F, weight):
     assert sums[lower_hull(F)].min() == pytest.approx(sums.min())
 
 
+@given(tables(2, 9), st.integers(-8, 8), st.integers(-3, 3))
+def test_units_do_not_matter(F, power, shift):
+    moved = F * 2.0**power + shift
+    assert (lower_hull(moved) == lower_hull(F)).all()
+    assert (pareto_mask(moved) == pareto_mask(F)).all()
+    ref = np.array([8.0, 7.0])
+    volume = hypervolume(moved, ref * 2.0**power + shift)
+    assert volume == pytest.approx(hypervolume(F, ref) * 4.0**power)
+
+
 def test_minimal_example():
     assert pareto_mask(EXAMPLE).tolist() == [True, True, True, False]
     assert lower_hull(EXAMPLE).tolist() == [0, 2]
