@@ -281,15 +281,6 @@ CASES = {
         "cost_matrix",
         "row",
     ),
-    "names of two types": (
-        matrix(
-            pd.DataFrame(GOOD, index=["a", "b", 1], columns=["a", "b", 1]),
-            ["a", "b", "1"],
-        ),
-        ValueError,
-        "cost_matrix",
-        "name",
-    ),
     "dict with an unknown class": (
         matrix({**NESTED, "d": {"a": 1, "b": 1, "c": 1}}),
         ValueError,

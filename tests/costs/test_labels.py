@@ -93,6 +93,16 @@ def test_costs_go_by_name(kind, form):
     assert (sc.check_costs(prices, back, 4) == values[:, ::-1]).all()
 
 
+def test_names_of_two_types():
+    mixed = pd.DataFrame(GOOD, index=["1", 2, "3"], columns=["1", 2, "3"])
+    for classes in (["1", "2", "3"], [1, 2, 3], [1.0, 2.0, 3.0]):
+        assert (sc.check_cost_matrix(mixed, classes) == GOOD).all()
+        found = sc.resolve_classes(classes[:1], cost_matrix=mixed)
+        assert found.tolist() == classes
+    words = pd.DataFrame(GOOD, index=["a", 2, "c"], columns=["a", 2, "c"])
+    assert (sc.check_cost_matrix(words, ["a", "2", "c"]) == GOOD).all()
+
+
 def test_booleans_and_their_names():
     prices = pl.DataFrame({"true": [True, False], "True": [0, 2], "False": [7, 0]})
     expected = [[0, 2], [7, 0]]

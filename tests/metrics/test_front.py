@@ -111,6 +111,16 @@ def test_minimal_example():
     assert a[1] + share * (c[1] - a[1]) == pytest.approx(6.0)
 
 
+@pytest.mark.parametrize("size", range(1, 9))
+def test_every_point_of_a_convex_curve_is_a_vertex(size):
+    x = np.arange(size, dtype=float)
+    F = np.column_stack([x, (size - x) ** 2])
+    assert lower_hull(F).tolist() == list(range(size))
+    assert lower_hull(F[::-1]).tolist() == list(range(size))[::-1]
+    above = np.vstack([F + np.array([0.5, 0.0]), F])
+    assert lower_hull(above).tolist() == [size + i for i in range(size)]
+
+
 def test_equal_candidates_are_kept_once_on_the_hull():
     F = [[1, 1], [0, 3], [1, 1], [0, 3]]
     assert pareto_mask(F).all()

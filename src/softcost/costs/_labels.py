@@ -1,6 +1,7 @@
 """Class labels: read them, find them, and match names with them."""
 
 from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -138,31 +139,27 @@ def class_indices(
 
 
 def names_like(names: Sequence[Any], labels: NDArray[Any]) -> list[Any]:
-    """Give names the type of labels, where all of them can have it.
+    """Give names the type of labels, where they can have it.
 
     The header of a CSV file, the columns of polars and pyarrow and the keys of JSON
     are strings even when the labels are numbers; the reverse happens to an index of
     digits. ``"3"`` then means 3, and 3 means ``"3"``.
     """
-    names = [plain(name) for name in names]
-    if labels.dtype.kind in "biuf" and all(isinstance(name, str) for name in names):
-        parsed = [_number(name, labels.dtype.kind) for name in names]
-        return names if None in parsed else parsed
-    if labels.dtype.kind in "UO" and all(isinstance(name, Real) for name in names):
-        return [str(name) for name in names]
-    return names
+    kind = labels.dtype.kind
+    return [_name_like(plain(name), kind) for name in names]
 
 
-def _number(name: str, kind: str) -> Any:
-    """Parse a name as a label of a dtype kind; None if it is not one."""
-    if kind == "b":
-        return {"true": True, "false": False}.get(name.strip().lower())
-    for parse in (int, float):
-        try:
-            return parse(name)
-        except ValueError:
-            continue
-    return None
+def _name_like(name: Any, kind: str) -> Any:
+    """Give one name the type of a dtype kind, or leave it."""
+    if kind in "UO" and isinstance(name, Real):
+        return str(name)
+    if kind == "b" and isinstance(name, str):
+        return {"true": True, "false": False}.get(name.strip().lower(), name)
+    if kind in "iuf" and isinstance(name, str):
+        for parse in (int, float):
+            with suppress(ValueError):
+                return parse(name)
+    return name
 
 
 def positions(
