@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 from threadpoolctl import threadpool_limits
@@ -127,9 +129,7 @@ def fit_one(learner, X, sub: Subproblem, seed: int | None = None):
     elif sub.side is not None and np.all(sub.side[kept] == sub.side[kept][0]):
         least = sub.side[kept][0] > 0
         return Constant(target.min() if least else target.max())
-    model = clone(learner)
-    if seed is not None and "random_state" in model.get_params(deep=False):
-        model.set_params(random_state=seed)
+    model = seeded_clone(learner, seed)
     params = weight_params(model, weight)
     if sub.side is not None:
         params["side"] = sub.side[kept]
@@ -138,13 +138,30 @@ def fit_one(learner, X, sub: Subproblem, seed: int | None = None):
         return model.fit(rows, target, **params)
 
 
+def seeded_clone(learner, seed: int | None = None):
+    """An unfitted copy; a seed replaces all its random states, also inner ones."""
+    model = clone(learner)
+    if seed is None:
+        return model
+    states = [
+        name
+        for name in model.get_params(deep=True)
+        if name == "random_state" or name.endswith("__random_state")
+    ]
+    return model.set_params(**dict.fromkeys(states, seed))
+
+
+def takes_weights(learner) -> bool:
+    """Whether ``learner.fit``, or that of a pipeline's last step, takes weights."""
+    last = learner.steps[-1][1] if isinstance(learner, Pipeline) else learner
+    return has_fit_parameter(last, "sample_weight")
+
+
 def weight_params(learner, weight: NDArray[np.float64]) -> dict[str, Any]:
-    """Sample weights under the name by which ``learner.fit`` takes them."""
-    if isinstance(learner, Pipeline):
-        name, last = learner.steps[-1]
-        if has_fit_parameter(last, "sample_weight"):
-            return {f"{name}__sample_weight": weight}
-    elif has_fit_parameter(learner, "sample_weight"):
+    """Sample weights under the names by which ``learner.fit`` takes them."""
+    if takes_weights(learner):
+        if isinstance(learner, Pipeline):
+            return _pipeline_weights(learner, weight)
         return {"sample_weight": weight}
     if np.all(weight == weight[0]):
         return {}
@@ -152,3 +169,20 @@ def weight_params(learner, weight: NDArray[np.float64]) -> dict[str, Any]:
         f"learner {type(learner).__name__} does not take sample weights, which this "
         "reduction needs: wrap it, Costing(learner), or choose another learner."
     )
+
+
+def _pipeline_weights(pipeline, weight) -> dict[str, Any]:
+    """Weights for the last step, and for standard scalers.
+
+    So a weighted row counts as often as a repeated one. Other steps get none, since
+    some of them refuse weights that they seem to take.
+    """
+    routing = get_config()["enable_metadata_routing"]
+    params = {}
+    for name, step in pipeline.steps:
+        weighted = step is pipeline.steps[-1][1] or isinstance(step, StandardScaler)
+        if routing and has_fit_parameter(step, "sample_weight"):
+            step.set_fit_request(sample_weight=weighted)
+        elif weighted:
+            params[f"{name}__sample_weight"] = weight
+    return {"sample_weight": weight} if routing else params

@@ -1,0 +1,52 @@
+"""What learners are given: weights by the right names, seeds, nothing else."""
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
+
+from softcost import CostSensitiveOneVsOne
+from softcost.reductions.learners import seeded_clone, takes_weights, weight_params
+
+PRICES = [[0, 1, 5], [2, 0, 5], [9, 7, 0]]
+
+
+def test_in_pipelines_a_weighted_row_counts_as_often_as_a_repeated_one():
+    X, y = load_iris(return_X_y=True)
+    times = np.random.RandomState(0).randint(0, 4, len(y))
+    learner = make_pipeline(StandardScaler(), LogisticRegression(tol=1e-8))
+    model = CostSensitiveOneVsOne(learner, cost_matrix=PRICES)
+    scores = model.fit(X, y, sample_weight=times)._bank.outputs(X)
+    model.fit(X.repeat(times, axis=0), y.repeat(times))
+    np.testing.assert_allclose(model._bank.outputs(X), scores, rtol=1e-4, atol=1e-5)
+
+
+def test_pipelines_get_the_same_weights_with_metadata_routing():
+    X, y = load_iris(return_X_y=True)
+    bins = KBinsDiscretizer(strategy="uniform")  # has sample_weight, but refuses it
+    learner = make_pipeline(StandardScaler(), bins, "passthrough", LogisticRegression())
+    model = CostSensitiveOneVsOne(learner, cost_matrix=PRICES)
+    without = model.fit(X, y)._bank.outputs(X)
+    with sklearn.config_context(enable_metadata_routing=True):
+        np.testing.assert_array_equal(model.fit(X, y)._bank.outputs(X), without)
+
+
+def test_weights_that_vary_need_a_learner_that_takes_them():
+    learner = make_pipeline(StandardScaler(), KNeighborsClassifier())
+    assert not takes_weights(learner)
+    assert weight_params(learner, np.ones(3)) == {}
+    with pytest.raises(
+        ValueError, match=r"Pipeline does not take sample weights.*wrap"
+    ):
+        weight_params(learner, np.array([1.0, 2.0]))
+
+
+def test_a_seed_reaches_inner_random_states():
+    learner = make_pipeline(StandardScaler(), SGDClassifier(random_state=5))
+    assert seeded_clone(learner, 3)[-1].random_state == 3
+    assert seeded_clone(learner)[-1].random_state == 5
+    assert learner[-1].random_state == 5
