@@ -4,6 +4,7 @@ from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -83,7 +84,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
             return validate_data(self, X, reset=reset, **self._learner()._accepts())
         if getattr(X, "ndim", 0) == 2 or hasattr(X, "columns"):
             validate_data(self, X, reset=reset, skip_check_array=True)
-            return X
+            return X.tocsr() if sparse.issparse(X) else X  # rows are picked from it
         return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
 
     @_fit_context(prefer_skip_nested_validation=False)
