@@ -20,6 +20,7 @@ ALLOWED = {
     "soft": {"costs", "metrics", "reductions", "svm", "solvers"},
     "experiments": ESTIMATORS | {"datasets"},
     "report": {"metrics"},
+    "testing": set(),
     "cli": ESTIMATORS | {"datasets", "experiments", "report"},
 }
 # Modules beside the packages: what they are for says what they may see.

@@ -1,0 +1,70 @@
+"""Checks that any cost-sensitive estimator should pass, ours or yours.
+
+scikit-learn's own checks never pass prices, so they prove nothing about them. These
+do. An estimator takes ``cost_matrix``, ``classes`` and ``softness`` as parameters,
+``costs`` as metadata of ``fit`` and ``score``, as every reduction here:
+
+>>> from softcost import RegressionOneVsAll
+>>> from softcost.testing import check_cost_estimator
+>>> check_cost_estimator(RegressionOneVsAll())
+
+With pytest, ``@pytest.mark.parametrize("check", cost_estimator_checks())`` makes one
+test of every check.
+"""
+
+from typing import Any
+from unittest import SkipTest
+
+from softcost.testing import _labels, _manners, _prices, _refusals  # noqa: F401
+from softcost.testing._suite import CHECKS, Check
+
+__all__ = ["check_cost_estimator", "cost_estimator_checks"]
+
+
+def check_cost_estimator(
+    estimator: Any, *, example_costs: bool = True, softness: bool = True
+) -> None:
+    """Run all checks; the first that fails raises an AssertionError that says why.
+
+    Parameters
+    ----------
+    estimator : estimator
+        An instance; it is cloned, never fitted itself.
+    example_costs : bool, default=True
+        Whether it takes costs by example. One that does not should refuse them.
+    softness : bool, default=True
+        Whether ``softness`` is one number from 0 to 1.
+    """
+    for check in cost_estimator_checks(example_costs=example_costs, softness=softness):
+        try:
+            check(estimator)
+        except SkipTest:
+            continue
+
+
+def cost_estimator_checks(
+    *, example_costs: bool = True, softness: bool = True
+) -> list[Check]:
+    """List the checks, functions of an estimator.
+
+    Parameters
+    ----------
+    example_costs, softness : bool, default=True
+        As for `check_cost_estimator`.
+
+    Returns
+    -------
+    list of functions
+        Each takes an estimator and raises an AssertionError where it fails, or
+        unittest.SkipTest where it does not apply.
+
+    Examples
+    --------
+    >>> from softcost.testing import cost_estimator_checks
+    >>> len(cost_estimator_checks()) >= 30
+    True
+    """
+    has = {"example_costs" if example_costs else "no example_costs"}
+    if softness:
+        has.add("softness")
+    return [check for check, needs in CHECKS.items() if needs <= has]
