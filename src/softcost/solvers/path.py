@@ -24,11 +24,22 @@ import numpy as np
 from softcost.solvers._jit import jit
 from softcost.solvers._scan import add_rows
 from softcost.solvers.rows import Rows
-from softcost.solvers.smo import certify, exact_gradient, improve, spread
+from softcost.solvers.smo import (
+    FINER,
+    PATIENCE,
+    ROUGH,
+    certify,
+    exact_gradient,
+    improve,
+    spread,
+    steps_per_round,
+)
 
 _WORK_PER_CALL = 2e8
 _SLACK = 1e-9  # of a box: rounding that an interpolated start may need clipped
-_EXACT_BELOW = 5e-4  # tolerances from which on the gradient is summed anew
+_EXACT_BELOW = 5e-4  # tolerances from which on the gradient is summed anew always
+_DRIFT = 0.05  # of the tolerance: rounding from which on it is summed anew, too
+_EPS = 2.0**-24  # half the distance of 1 to the next number in single precision
 
 
 @dataclass(frozen=True)
@@ -81,6 +92,7 @@ class _Memory(NamedTuple):
     beta: np.ndarray  # (n_softness, n)
     gradient: np.ndarray  # (n_softness, padded(n)) float32
     shift: np.ndarray  # (n_softness,)
+    drift: np.ndarray  # (n_softness,) expected square of the gradient's rounding error
     target: np.ndarray  # (n_softness, n) the targets that the gradient belongs to
     known: np.ndarray  # (n_softness,) solved for this or a smaller C
     done: np.ndarray  # (n_softness,) solved for this C
@@ -91,6 +103,8 @@ class _Memory(NamedTuple):
     trial_beta: np.ndarray  # (n,) scratch
     trial_gradient: np.ndarray  # (padded(n),)
     at: np.ndarray  # (2,) position in the walk, and whether it has been started
+    aim: np.ndarray  # (2,) what violation the current round aims at, the best so far
+    rounds: np.ndarray  # (2,) steps in the current round, rounds without progress
 
 
 class _Table(NamedTuple):
@@ -191,46 +205,88 @@ def _start(memory, a, softness, target):
                 memory.shift[a] = (
                     keep * memory.shift[left] + share * memory.shift[right]
                 )
+                memory.drift[a] = max(memory.drift[left], memory.drift[right])
     if best >= 0.0:
         beta[:] = 0.0
         for t in range(beta.size):
             gradient[t] = np.float32(-target[t])
-        memory.shift[a] = 0.0
+        memory.shift[a] = memory.drift[a] = 0.0
     memory.target[a] = target
 
 
 @jit
 def _sum_anew(rows, memory, a):
-    """Sum the gradient in double precision around its intercept; its violation."""
+    """Sum the gradient in double precision around its intercept; violation and gap."""
     beta, gradient = memory.beta[a], memory.gradient[a]
     exact = np.empty(beta.size)
     exact_gradient(rows, memory.target[a], beta, exact)
-    intercept, violation, _ = certify(memory.lower, memory.upper, beta, exact)
+    intercept, violation, gap = certify(memory.lower, memory.upper, beta, exact)
+    if np.isnan(intercept):  # no row has a box: nothing to centre, nothing to spoil
+        intercept = 0.0
     for t in range(beta.size):
         gradient[t] = np.float32(exact[t] + intercept)
     memory.shift[a] = intercept
-    return violation
+    memory.drift[a] = 0.0
+    return violation, gap
+
+
+@jit
+def _note_drift(memory, a, count):
+    """Every step rounds every gradient once; roundings add up like a random walk."""
+    gradient = memory.gradient[a]
+    largest = 0.0
+    for t in range(gradient.size):
+        largest = max(largest, abs(gradient[t]))
+    memory.drift[a] += count * (_EPS * largest) ** 2
 
 
 @jit
 def _solve_one(rows, memory, a, goal, exact, limit):
-    """Improve problem ``a`` for at most ``limit`` steps; steps and violation."""
+    """Improve problem ``a`` for at most ``limit`` steps.
+
+    In rounds: aim at a violation, sum the gradient anew, aim lower, as `smo.solve`. A
+    single round without a sum is enough for a rough goal and little rounding.
+
+    Returns steps, whether there is nothing more to do, and violation and gap, which
+    are NaN where the last gradient is not summed anew.
+    """
     beta, gradient = memory.beta[a], memory.gradient[a]
+    aim, rounds = memory.aim, memory.rounds
+    length = steps_per_round(beta.size)
     steps = 0
     while True:
+        most = min(limit - steps, length - rounds[0])
         count, violation = improve(
-            rows, memory.lower, memory.upper, beta, gradient, goal, limit - steps
+            rows, memory.lower, memory.upper, beta, gradient, aim[0], most
         )
         steps += count
-        if violation > goal or not exact:
-            return steps, violation
-        violation = _sum_anew(rows, memory, a)
-        if violation <= goal or count == 0:
-            return steps, violation
+        rounds[0] += count
+        _note_drift(memory, a, count)
+        if violation > aim[0] and rounds[0] < length:
+            return steps, False, np.nan, np.nan
+        little = not exact and memory.drift[a] <= (_DRIFT * goal) ** 2
+        if violation <= goal and little:
+            return steps, True, np.nan, np.nan
+        violation, gap = _sum_anew(rows, memory, a)
+        rounds[1] = rounds[1] + 1 if violation > 0.9 * aim[1] else 0
+        aim[1] = min(aim[1], violation)
+        stuck = rounds[1] >= PATIENCE or (count == 0 and aim[0] <= goal)
+        if violation <= goal or stuck:
+            return steps, True, violation, gap
+        aim[0] = max(goal, FINER * violation)
+        rounds[0] = 0
 
 
 @jit
-def _reuse(memory, table, c, a, g, target):
+def _forget(memory, a):
+    """Offer the coefficients of problem ``a`` no longer: another will have them."""
+    for g in range(memory.free_at.size):
+        if memory.free_at[g] == a:
+            memory.free_at[g] = -1
+
+
+@jit
+def _reuse(memory, table, c, a, g):
     """Take over a solution that touches no bound where it is feasible here."""
     source, was = memory.free_at[g], memory.free_in[g]
     if source < 0:
@@ -238,14 +294,45 @@ def _reuse(memory, table, c, a, g, target):
     memory.trial_beta[:] = memory.beta[source]
     if not _make_feasible(memory.trial_beta, memory.lower, memory.upper):
         return False
+    if source != a:
+        _forget(memory, a)
     memory.beta[a] = memory.trial_beta
     memory.gradient[a] = memory.gradient[source]
     memory.shift[a] = memory.shift[source]
-    memory.target[a] = target
+    memory.drift[a] = memory.drift[source]
+    memory.target[a] = memory.target[source]  # they may differ in rows without a box
     table.outputs[c, a] = table.outputs[was, source]
     if table.fitted.size > 0:
         table.fitted[c, a] = table.fitted[was, source]
     return True
+
+
+@jit
+def _balance(beta, chosen, weights):
+    """List the nonzero coefficients so that partial sums stay small; how many.
+
+    They sum to zero. Positive ones and negative ones in turn keep the partial sums of
+    outputs near the outputs, where single precision is finest.
+    """
+    positive = negative = count = 0
+    total = 0.0
+    while True:
+        while positive < beta.size and beta[positive] <= 0.0:
+            positive += 1
+        while negative < beta.size and beta[negative] >= 0.0:
+            negative += 1
+        if positive == beta.size and negative == beta.size:
+            return count
+        rise = negative == beta.size or (positive < beta.size and total <= 0.0)
+        t = positive if rise else negative
+        chosen[count] = t
+        weights[count] = np.float32(beta[t])
+        total += beta[t]
+        count += 1
+        if rise:
+            positive += 1
+        else:
+            negative += 1
 
 
 @jit
@@ -254,13 +341,7 @@ def _evaluate(cross, memory, table, c, a, intercept):
     beta, target, gradient = memory.beta[a], memory.target[a], memory.gradient[a]
     chosen = np.zeros(beta.size + 4, np.int64)
     weights = np.zeros(beta.size + 4, np.float32)
-    count = 0
-    for t in range(beta.size):
-        if beta[t] != 0.0:
-            chosen[count] = t
-            weights[count] = np.float32(beta[t])
-            count += 1
-    chosen[count : count + 3] = 0
+    count = _balance(beta, chosen, weights)
     table.outputs[c, a] = np.float32(intercept)
     add_rows(cross, chosen, weights, count, table.outputs[c, a])
     if table.fitted.size > 0:
@@ -271,8 +352,8 @@ def _evaluate(cross, memory, table, c, a, intercept):
 
 @jit
 def _walk(
-    rows, cross, targets, lower, upper, C, softness, order, group, goal, exact,
-    max_steps, budget, memory, table,
+    rows, cross, targets, lower, upper, C, softness, order, group, goal, rough,
+    exact, max_steps, budget, memory, table,
 ):  # fmt: skip
     """Solve problem after problem; False when the budget was spent before the end."""
     n_softness, n = memory.beta.shape
@@ -287,22 +368,36 @@ def _walk(
         started = at[1] == 1
         if at[0] % n_softness == 0 and not started:
             memory.done[:] = False
-        reused = not started and _reuse(memory, table, c, a, g, targets[f, a])
+        reused = not started and _reuse(memory, table, c, a, g)
         if not reused:
             if not started:
+                _forget(memory, a)
                 _start(memory, a, softness, targets[f, a])
+                memory.aim[0] = max(goal[f, a], rough[f, a]) if exact else goal[f, a]
+                memory.aim[1] = np.inf
+                memory.rounds[:] = 0
             left = max_steps - table.steps[c, a]
-            count, violation = _solve_one(
+            count, finished, violation, gap = _solve_one(
                 rows, memory, a, goal[f, a], exact, min(budget, left)
             )
             table.steps[c, a] += count
             budget -= count
-            if violation > goal[f, a] and count < left and budget <= 0:
-                at[1] = 1
-                return False
-        intercept, table.violation[c, a], table.dual_gap[c, a] = certify(
+            if not finished:
+                if count < left:
+                    at[1] = 1
+                    return False
+                violation, gap = _sum_anew(rows, memory, a)
+        intercept, rounded_violation, rounded_gap = certify(
             memory.lower, memory.upper, memory.beta[a], memory.gradient[a, :n]
         )
+        if reused:
+            violation, gap = (
+                table.violation[memory.free_in[g], memory.free_at[g]],
+                rounded_gap,
+            )
+        elif np.isnan(violation):
+            violation, gap = rounded_violation, rounded_gap
+        table.violation[c, a], table.dual_gap[c, a] = violation, gap
         memory.known[a] = memory.done[a] = True
         if not reused:
             _evaluate(cross, memory, table, c, a, intercept + memory.shift[a])
@@ -416,6 +511,7 @@ def solve_path(
         beta=np.zeros((n_softness, n)),
         gradient=np.zeros((n_softness, width), np.float32),
         shift=np.zeros(n_softness),
+        drift=np.zeros(n_softness),
         target=np.zeros((n_softness, n)),
         known=np.zeros(n_softness, np.bool_),
         done=np.zeros(n_softness, np.bool_),
@@ -426,6 +522,8 @@ def solve_path(
         trial_beta=np.empty(n),
         trial_gradient=np.zeros(width, np.float32),
         at=np.zeros(2, np.int64),
+        aim=np.zeros(2),
+        rounds=np.zeros(2, np.int64),
     )
     table = _Table(
         outputs=np.empty((*shape, cross.shape[1]), np.float32),
@@ -440,8 +538,8 @@ def solve_path(
     while not finished:
         finished = _walk(
             rows, cross, targets, lower, upper, C[up_C], np.asarray(softness, float),
-            bisection(n_softness), group, tol * scale, tol < _EXACT_BELOW,
-            limit, budget, memory, table,
+            bisection(n_softness), group, tol * scale, ROUGH * scale,
+            tol < _EXACT_BELOW, limit, budget, memory, table,
         )  # fmt: skip
         proceed()
     back = np.argsort(up_C, kind="stable")

@@ -34,9 +34,10 @@ from softcost.solvers.rows import Gram, Rows, fetch
 
 _BEST_EVERY = 8  # a full second-order choice now and then, or duplicates crawl
 _WORK_PER_CALL = 2e8  # entries touched before Python is asked whether to go on
-_ROUGH = 1e-3  # what single precision reaches before the gradient is summed anew
-_FINER = 1e-2  # by how much a refinement tightens it
-_PATIENCE = 20  # refinements without progress before giving up
+ROUGH = 1e-3  # what single precision reaches before the gradient is summed anew
+FINER = 1e-2  # by how much a refinement tightens it
+PATIENCE = 20  # refinements without progress before giving up
+_AT_BOUND = 1e-9  # of a box: nearer to a bound than this is at it, but for rounding
 
 
 @inline
@@ -126,7 +127,9 @@ def certify(lower, upper, beta, gradient):
 
     The intercept is the mean of ``-g`` over coefficients strictly inside their box;
     without any, the middle of the interval that the optimality conditions allow, or
-    its finite end; NaN without any row to learn from. The gap is that of the primal
+    its finite end; NaN without any row to learn from. What rounding kept from a bound
+    is at it, or the intercept would depend on the way to the solution. The gap is that
+    of the primal
 
         1/2 |f|^2 + sum_n upper_n max(t_n - f(x_n), 0) - lower_n max(f(x_n) - t_n, 0)
 
@@ -139,8 +142,9 @@ def certify(lower, upper, beta, gradient):
     product = 0.0
     for t in range(beta.size):
         g = np.float64(gradient[t])
-        rises = beta[t] < upper[t]
-        falls = beta[t] > lower[t]
+        slack = _AT_BOUND * (upper[t] - lower[t])
+        rises = beta[t] < upper[t] - slack
+        falls = beta[t] > lower[t] + slack
         product += beta[t] * g
         if rises and g < lowest:
             lowest = g
@@ -164,6 +168,12 @@ def certify(lower, upper, beta, gradient):
         residual = np.float64(gradient[t]) + intercept
         loss += max(-residual, 0.0) * upper[t] - max(residual, 0.0) * lower[t]
     return intercept, max(highest - lowest, 0.0), max(product + loss, 0.0)
+
+
+@jit
+def steps_per_round(n):
+    """Steps after which the gradient is summed anew, whatever was reached."""
+    return 50 * n + 10_000
 
 
 @jit
@@ -241,14 +251,14 @@ def solve(
     goal = tol * scale
     limit = max_steps if max_steps >= 0 else np.iinfo(np.int64).max
     per_step = n if isinstance(rows, Gram) else n * (1 + rows.x.shape[1] / 8)
-    per_round = 50 * n + 10_000
+    round_length = steps_per_round(n)
     steps, stalled, best = 0, 0, np.inf
     intercept, violation, gap = certify(lower, upper, beta, exact)
-    while violation > goal and steps < limit and stalled < _PATIENCE:
+    while violation > goal and steps < limit and stalled < PATIENCE:
         # Around -intercept the gradients that matter are small, and so is rounding.
         gradient[:n] = exact + intercept
-        aim = max(goal, min(_ROUGH * scale, _FINER * violation))
-        rough, until = violation, min(steps + per_round, limit)
+        aim = max(goal, min(ROUGH * scale, FINER * violation))
+        rough, until = violation, min(steps + round_length, limit)
         while rough > aim and steps < until:
             budget = int(min(max(_WORK_PER_CALL / per_step, 100), until - steps))
             done, rough = improve(rows, lower, upper, beta, gradient, aim, budget)
