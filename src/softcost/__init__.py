@@ -9,17 +9,23 @@ from typing import Any
 
 from softcost._version import __version__
 
-_SUBPACKAGES = ("costs", "datasets", "metrics", "reductions", "svm")
+_SUBPACKAGES = ("costs", "datasets", "metrics", "reductions", "soft", "svm")
 
 _NAMES_OF = {
     "softcost.reductions": (
         "CostSensitiveOneVsOne",
+        "Costing",
         "FilterTree",
+        "MetaCost",
+        "MinimumExpectedCost",
+        "OneSidedBoosting",
         "OneSidedRegression",
         "RegressionOneVsAll",
+        "StochasticEnsembleBoosting",
         "WeightedAllPairs",
         "ZhouLiuRescaling",
     ),
+    "softcost.soft": ("SoftCostClassifierCV",),
     "softcost.svm": ("KernelSVC", "OneSidedSVR"),
 }
 _HOME_OF = {name: home for home, names in _NAMES_OF.items() for name in names}

@@ -43,6 +43,9 @@ class Reduction(ClassifierMixin, BaseEstimator):
     __metadata_request__fit: ClassVar = {"costs": True, "sample_weight": True}
     __metadata_request__score: ClassVar = {"costs": True, "sample_weight": True}
 
+    # Whether ``softness`` may change after fitting, and only prediction looks at it.
+    softness_at_predict: ClassVar[bool] = False
+
     def __init__(
         self,
         learner=None,

@@ -42,8 +42,7 @@ _DRIFT = 0.05  # of the tolerance: rounding from which on it is summed anew, too
 _EPS = 2.0**-24  # half the distance of 1 to the next number in single precision
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(NamedTuple):
     """Problems on one training set, one for each softness value.
 
     Attributes
