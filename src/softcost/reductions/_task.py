@@ -93,12 +93,14 @@ def read_prices(
     """Check prices and put them into the order of the sorted classes.
 
     A matrix is divided by its own largest entry, whichever classes occur in ``y``, so
-    that softness means the same on every part of the data.
+    that softness means the same on every part of the data; costs by example by the
+    largest of rows that take part.
     """
     given = resolve_classes(y, classes=classes, cost_matrix=cost_matrix, costs=costs)
     order = np.argsort(given, kind="stable")
     known = given[order]
     index = class_indices(y, known)
+    present = sample_weight > 0
     matrix = None
     if costs is None:
         if cost_matrix is None:
@@ -112,13 +114,14 @@ def read_prices(
         vectors = as_cost_vectors(
             y, cost_matrix=cost_matrix, costs=costs, classes=classes
         )
-        vectors, scale = normalize(vectors[:, order])
+        _, scale = normalize(vectors[present])
+        vectors = vectors[:, order] / scale
     return Prices(
         classes=known,
         y=index,
         costs=vectors,
         matrix=matrix,
         scale=scale,
-        error_weight=error_weights(y, error_weight, known),
+        error_weight=error_weights(known[index[present]], error_weight, known),
         weight=sample_weight,
     )
