@@ -112,6 +112,23 @@ def check_weight_zero_is_absence(estimator):
     )
 
 
+@register("example_costs")
+def check_costs_of_weight_zero_are_absent(estimator):
+    X, y = data()
+    kept = np.arange(len(y)) % 5 > 0
+    costs = np.where(kept[:, None], 1.0, 100.0) * example_costs(X, y)
+    model = make(estimator, classes=range(4))
+    with_zeros = clone(model).fit(X, y, costs=costs, sample_weight=kept.astype(float))
+    without = clone(model).fit(X[kept], y[kept], costs=costs[kept])
+    np.testing.assert_allclose(
+        with_zeros.decision_function(X),
+        without.decision_function(X),
+        rtol=1e-6,
+        atol=1e-6,
+        err_msg="costs of rows of weight zero should not count, not even their size",
+    )
+
+
 @register()
 def check_score_is_minus_mean_cost(estimator):
     X, y = data()
