@@ -235,6 +235,9 @@ class FlatReduction(Reduction):
     A subclass says which subproblems there are and how their outputs combine.
     """
 
+    # Whether an example's part in each subproblem depends on its own costs only.
+    by_example: ClassVar[bool] = True
+
     def _subproblems(self, task: Task) -> list[Subproblem]:
         raise NotImplementedError
 

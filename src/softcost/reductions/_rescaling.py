@@ -38,6 +38,8 @@ class ZhouLiuRescaling(PairwiseReduction):
     array([0, 0, 0])
     """
 
+    by_example = False
+
     def _subproblems(self, task):
         if task.matrix is None:
             raise ValueError(

@@ -7,7 +7,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from softcost.reductions import FilterTree, FlatReduction, Prices, Reduction
+from softcost.reductions import FilterTree, FlatReduction, Prices, Reduction, Task
 from softcost.reductions import filter_tree as tree
 from softcost.reductions.learners import pose_machines, shares_work
 from softcost.solvers.kernels import centred, gram_matrix, padded, submatrix
@@ -40,9 +40,12 @@ class Grid:
 
 
 class Matrices:
-    """The Gram matrix over the distinct rows, and its parts for a fold."""
+    """The Gram matrix over the distinct rows, and its parts for a fold.
 
-    def __init__(self, learner, X, threads: int):
+    Rows that are held out together are neighbours, so that parts are copied in runs.
+    """
+
+    def __init__(self, learner, X, tests: Sequence[NDArray], threads: int):
         self.learner, self.X, self.threads = learner, X, threads
         self.spec = learner._spec(X)
         if learner.kernel == "precomputed":
@@ -50,7 +53,13 @@ class Matrices:
             self._x, self._shared = None, centred(np.asarray(X))
             return
         dense = self.spec.dense(X)
-        first, self.group = distinct_rows(dense)
+        first, member = distinct_rows(dense)
+        held_out_in = np.full(len(dense), len(tests))
+        for number, test in enumerate(tests):
+            held_out_in[test] = number
+        order = np.argsort(held_out_in[first], kind="stable")
+        first = first[order]
+        self.group = np.argsort(order)[member]
         self._x = dense[first]
         if not self.spec.fits(len(first)):
             size = 4 * len(first) * padded(len(first)) / 2**20
@@ -128,15 +137,17 @@ class Fold:
 
 
 def _merge_rows(prices: Prices, group) -> tuple[Prices, NDArray]:
-    """Equal rows of the same class as one of their summed weight.
+    """Rows in the order of their group; equal ones of a class as one, if they may be.
 
-    Only where costs depend on the class, so that such rows pose the same problems.
+    Where costs depend on the class only, such rows pose the same problems.
     """
-    if prices.matrix is None or len(np.unique(group)) == len(group):
-        return prices, np.arange(len(group))
-    key = group * len(prices.classes) + prices.y
-    _, rows, member = np.unique(key, return_index=True, return_inverse=True)
-    weight = np.bincount(member, prices.weight, len(rows))
+    if prices.matrix is None:
+        rows = np.argsort(group, kind="stable")
+        weight = prices.weight[rows]
+    else:
+        key = group * len(prices.classes) + prices.y
+        _, rows, member = np.unique(key, return_index=True, return_inverse=True)
+        weight = np.bincount(member, prices.weight, len(rows))
     merged = replace(prices, y=prices.y[rows], costs=prices.costs[rows], weight=weight)
     return merged, rows
 
@@ -166,7 +177,7 @@ def walk(
     list of arrays of shape (n_C, n_softness, n_test)
         Numbers of the predicted classes.
     """
-    matrices = Matrices(learner, X, threads)
+    matrices = Matrices(learner, X, [test for _, test, _ in folds], threads)
     grid = Grid(C, softness, learner.tol, learner.max_iter)
     prepared = [Fold(train, test, matrices, prices) for train, test, prices in folds]
     if isinstance(reduction, FilterTree):
@@ -180,10 +191,22 @@ def _stack(problems) -> Family:
 
 
 def _families(reduction, prices: Prices, softness) -> list[Family]:
-    by_softness = [
-        pose_machines(reduction._subproblems(prices.task(a))) for a in softness
+    tasks = [prices.task(a) for a in softness]
+    if not reduction.by_example:
+        by_softness = [pose_machines(reduction._subproblems(task)) for task in tasks]
+        return [_stack(problems) for problems in zip(*by_softness, strict=True)]
+    # Each example's part depends on its own costs only: pose all tasks as one.
+    together = Task(
+        y=np.tile(prices.y, len(tasks)),
+        costs=np.concatenate([task.costs for task in tasks]),
+        matrix=None,
+        weight=np.tile(prices.weight, len(tasks)),
+    )
+    shape = (len(tasks), len(prices.y))
+    return [
+        Family(*(part.reshape(shape) for part in problem))
+        for problem in pose_machines(reduction._subproblems(together))
     ]
-    return [_stack(problems) for problems in zip(*by_softness, strict=True)]
 
 
 def _walk_flat(reduction, folds, grid, threads, progress):

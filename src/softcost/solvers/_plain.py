@@ -105,16 +105,6 @@ def pick_best(gradient, rows, i, lowest, falling):
 @jit
 def add_rows(rows, chosen, weights, count, out):
     """See `softcost.solvers._scan.add_rows`."""
-    for r in range(0, count, 4):
-        for t in range(out.size):
-            first = fma(
-                weights[r + 1],
-                rows[chosen[r + 1], t],
-                weights[r] * rows[chosen[r], t],
-            )
-            second = fma(
-                weights[r + 3],
-                rows[chosen[r + 3], t],
-                weights[r + 2] * rows[chosen[r + 2], t],
-            )
-            out[t] += first + second
+    for t in range(out.size):
+        for r in range(count):
+            out[t] = fma(weights[r], rows[chosen[r], t], out[t])

@@ -135,17 +135,25 @@ def pick_best(gradient, rows, i, lowest, falling):
 
 @jit
 def add_rows(rows, chosen, weights, count, out):
-    """Add ``weights[r] * rows[chosen[r]]`` for the first ``count`` r, four at a time.
-
-    ``chosen`` and ``weights`` have three more entries than ``count``, valid rows of
-    weight zero.
-    """
-    for r in range(0, count, 4):
-        a, b = rows[chosen[r]], rows[chosen[r + 1]]
-        c, d = rows[chosen[r + 2]], rows[chosen[r + 3]]
-        wa, wb = v.splat(weights[r]), v.splat(weights[r + 1])
-        wc, wd = v.splat(weights[r + 2]), v.splat(weights[r + 3])
-        for t in range(0, out.size, v.LANES):
-            first = v.fma(wb, v.load(b, t), v.multiply(wa, v.load(a, t)))
-            second = v.fma(wd, v.load(d, t), v.multiply(wc, v.load(c, t)))
-            v.store(out, t, v.add(v.load(out, t), v.add(first, second)))
+    """Add ``weights[r] * rows[chosen[r]]`` for the first ``count`` r, in this order."""
+    wide = out.size - out.size % (2 * WIDTH)
+    for t in range(0, wide, 2 * WIDTH):
+        a = v.load(out, t)
+        b = v.load(out, t + v.LANES)
+        c = v.load(out, t + 2 * v.LANES)
+        d = v.load(out, t + 3 * v.LANES)
+        for r in range(count):
+            row, weight = chosen[r], v.splat(weights[r])
+            a = v.fma(weight, v.load_row(rows, row, t), a)
+            b = v.fma(weight, v.load_row(rows, row, t + v.LANES), b)
+            c = v.fma(weight, v.load_row(rows, row, t + 2 * v.LANES), c)
+            d = v.fma(weight, v.load_row(rows, row, t + 3 * v.LANES), d)
+        v.store(out, t, a)
+        v.store(out, t + v.LANES, b)
+        v.store(out, t + 2 * v.LANES, c)
+        v.store(out, t + 3 * v.LANES, d)
+    for t in range(wide, out.size, v.LANES):
+        a = v.load(out, t)
+        for r in range(count):
+            a = v.fma(v.splat(weights[r]), v.load_row(rows, chosen[r], t), a)
+        v.store(out, t, a)

@@ -237,8 +237,19 @@ def submatrix(gram: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.nda
 
 @jit
 def _gather(gram, rows, columns, out):
+    """Copy runs of neighbouring columns at once."""
+    starts = np.empty(columns.size + 1, np.int64)
+    runs = 0
+    for c in range(columns.size):
+        if c == 0 or columns[c] != columns[c - 1] + 1:
+            starts[runs] = c
+            runs += 1
+    starts[runs] = columns.size
     for r in range(rows.size):
         source = gram[rows[r]]
         target = out[r]
-        for c in range(columns.size):
-            target[c] = source[columns[c]]
+        for run in range(runs):
+            first, last = starts[run], starts[run + 1]
+            offset = columns[first] - first
+            for c in range(first, last):
+                target[c] = source[c + offset]

@@ -295,11 +295,11 @@ def _reuse(memory, table, c, a, g):
         return False
     if source != a:
         _forget(memory, a)
-    memory.beta[a] = memory.trial_beta
-    memory.gradient[a] = memory.gradient[source]
-    memory.shift[a] = memory.shift[source]
-    memory.drift[a] = memory.drift[source]
-    memory.target[a] = memory.target[source]  # they may differ in rows without a box
+        memory.beta[a] = memory.trial_beta
+        memory.gradient[a] = memory.gradient[source]
+        memory.shift[a] = memory.shift[source]
+        memory.drift[a] = memory.drift[source]
+        memory.target[a] = memory.target[source]  # may differ in rows without a box
     table.outputs[c, a] = table.outputs[was, source]
     if table.fitted.size > 0:
         table.fitted[c, a] = table.fitted[was, source]
@@ -338,8 +338,8 @@ def _balance(beta, chosen, weights):
 def _evaluate(cross, memory, table, c, a, intercept):
     """Outputs for held-out rows, ``intercept + sum_n b_n cross[n]``, and for fitted."""
     beta, target, gradient = memory.beta[a], memory.target[a], memory.gradient[a]
-    chosen = np.zeros(beta.size + 4, np.int64)
-    weights = np.zeros(beta.size + 4, np.float32)
+    chosen = np.empty(beta.size, np.int64)
+    weights = np.empty(beta.size, np.float32)
     count = _balance(beta, chosen, weights)
     table.outputs[c, a] = np.float32(intercept)
     add_rows(cross, chosen, weights, count, table.outputs[c, a])

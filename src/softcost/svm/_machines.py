@@ -1,7 +1,7 @@
 """Many support vector machines on the same rows, fitted and evaluated together."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -174,7 +174,8 @@ def fit_machines(
     at_once = threads if matrix is not None else 1
     fitted = in_threads(fit_one, problems, at_once)
     beta = np.column_stack([b for b, _ in fitted])
-    solutions = tuple(solution for _, solution in fitted)
+    # The certificates without the coefficients, which `coef` has.
+    solutions = tuple(replace(solution, beta=np.empty(0)) for _, solution in fitted)
     offset = np.array([solution.intercept for solution in solutions])
     summed = np.zeros((len(first), beta.shape[1]))
     np.add.at(summed, group, beta)  # equal rows cancel exactly before rounding
