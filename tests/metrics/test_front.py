@@ -69,8 +69,8 @@ def reachable(p, q, target):
     return low <= high
 
 
-@given(tables(2, 9))
-def test_hull_is_what_no_mixture_of_others_reaches(F):
+def check_hull(F):
+    """The hull is what no mixture of other candidates reaches."""
     points = [tuple(map(int, point)) for point in F]
     distinct = set(points)
     expected = sorted(
@@ -81,6 +81,25 @@ def test_hull_is_what_no_mixture_of_others_reaches(F):
     hull = lower_hull(F)
     assert [points[i] for i in hull] == expected
     assert [points.index(points[i]) for i in hull] == hull.tolist()
+
+
+@given(tables(2, 9))
+def test_hull(F):
+    check_hull(F)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_hull_of_many_fronts(seed):
+    """Falling steps, so that most candidates are on the front and many on a line."""
+    rng = np.random.default_rng(seed)
+    for _ in range(40):
+        right, down = rng.integers(1, 4, (2, 6))
+        F = np.column_stack([np.cumsum(right), 30 - np.cumsum(down)])
+        check_hull(rng.permutation(F).astype(float))
+
+
+def test_points_on_a_segment_are_no_vertices():
+    assert lower_hull([[1, 5], [2, 4], [3, 3], [5, 1]]).tolist() == [0, 3]
 
 
 @given(tables(2, 9), st.floats(0.01, 0.99))
