@@ -218,7 +218,7 @@ def test_families_that_change_with_C(setting):
 def test_a_solution_that_was_overwritten_is_not_taken(setting):
     """Back to earlier targets with smaller boxes, after others took the place."""
     first = one_sided(PRICES[setting.y], setting.y, 0)
-    other = one_sided(PRICES[setting.y], setting.y, 1)
+    other = one_sided(PRICES.T[setting.y], setting.y, 0)  # the same signs
     boxes = np.array([1e4, 1e-3, 0.1])[:, None, None]
     family = Family(
         np.stack([first.targets, other.targets, first.targets]),

@@ -1,0 +1,369 @@
+"""The solvers against scikit-learn, side by side in one process.
+
+    python benchmarks/solver.py                       # everything, about ten minutes
+    python benchmarks/solver.py gram fit --quick      # some parts, small
+    python benchmarks/solver.py --output benchmarks/results/solver.json
+
+Parts: ``gram`` (a binary machine on a given Gram matrix), ``growth`` (the same from
+1000 to 10000 rows), ``fit`` (one-sided regression of all classes of digits, with the
+Gram matrix), ``predict`` (2000 rows of digits), ``scan`` (the vector pass against its
+plain twin). Ours and the peer take turns, every ratio is that of their medians, and
+compiling is not counted. Seconds are processor time of this one process, with one
+thread: on a shared machine the clock on the wall favours short calls, which are seldom
+interrupted. Only ratios mean anything.
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from numba import njit
+from scipy.spatial.distance import cdist
+from sklearn.datasets import load_digits, make_classification
+from sklearn.preprocessing import minmax_scale
+from sklearn.svm import SVC, SVR
+from threadpoolctl import threadpool_limits
+
+from softcost.datasets import load
+from softcost.solvers import _plain, _scan, kernels, smo
+from softcost.solvers.rows import Gram
+from softcost.svm import KernelSVC, OneSidedSVR, pose
+
+PACKAGES = ["softcost", "numpy", "scipy", "numba", "llvmlite", "scikit-learn"]
+COLUMNS = {  # and their widths
+    "part": 8,
+    "case": 18,
+    "n": 6,
+    "C": 3,
+    "ours": 12,
+    "peer": 13,
+    "ratio": 7,
+    "target": 7,
+    "difference": 10,
+}
+_TURN = 0.2  # seconds that a turn lasts at least
+
+
+def perceptron(A, B):
+    """The kernel as a user of scikit-learn would write it."""
+    return -cdist(A, B)
+
+
+def seconds_of(call, times):
+    """Mean processor seconds of some calls, and the last result."""
+    start = time.process_time()
+    for _ in range(times):
+        result = call()
+    return (time.process_time() - start) / times, result
+
+
+def take_turns(ours, peer, repetitions):
+    """Median seconds of both, and what they returned at last.
+
+    Short calls are repeated within a turn, so that both sides see the same machine.
+    """
+    calls = ours, peer
+    times = [max(1, int(_TURN / seconds_of(call, 1)[0])) for call in calls]
+    taken = ([], [])
+    results = [None, None]
+    for _ in range(repetitions):
+        for side, call in enumerate(calls):
+            seconds, results[side] = seconds_of(call, times[side])
+            taken[side].append(seconds)
+    return *(statistics.median(t) for t in taken), *results
+
+
+def row(part, case, n, C, seconds, target=None, difference=None):
+    ours, peer = seconds
+    return {
+        "part": part,
+        "case": case,
+        "n": n,
+        "C": C,
+        "ours": ours,
+        "peer": peer,
+        "ratio": None if peer is None else peer / ours,
+        "target": target,
+        "difference": difference,
+    }
+
+
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X / 16, y
+
+
+def halves(y):
+    """Every other class against the rest: an honest, not too easy binary problem."""
+    return np.where(np.unique(y, return_inverse=True)[1] % 2, 1.0, -1.0)
+
+
+def real_set(name):
+    """Rows and binary labels of a registered set, or None where it is not here."""
+    if not os.environ.get("SOFTCOST_DATA"):
+        return None
+    X, y = load(name, return_X_y=True)
+    return minmax_scale(X), halves(y)
+
+
+def synthetic(n):
+    X, y = make_classification(
+        n, 16, n_informative=10, n_clusters_per_class=4, flip_y=0.05, random_state=0
+    )
+    return minmax_scale(X), np.where(y, 1.0, -1.0)
+
+
+def some_rows(X, y, n, seed=0):
+    chosen = np.random.default_rng(seed).permutation(len(X))[:n]
+    return X[chosen], y[chosen]
+
+
+def binary_sets(sizes):
+    """Named sets with enough rows for each of the sizes."""
+    X, y = digits()
+    sets = {"digits": (X, halves(y)), "synthetic": synthetic(max(sizes))}
+    sets |= {name: real_set(name) for name in ("segment", "satimage")}
+    for name, data in sets.items():
+        for n in sizes:
+            if data is not None and len(data[0]) >= n:
+                yield name, *some_rows(*data, n)
+
+
+def against_svc(case, X, y, C, repetitions, part="gram", target=None, peer=True):
+    """One binary machine on a given Gram matrix, ours and scikit-learn's."""
+    n = len(y)
+    gram = kernels.gram_matrix(X)
+    rows, lower, upper = Gram(gram), np.minimum(C * y, 0), np.maximum(C * y, 0)
+
+    def ours():
+        return smo.solve(rows, y, lower, upper)
+
+    if not peer:
+        ours_seconds, *_ = take_turns(ours, ours, repetitions)
+        return row(part, case, n, C, (ours_seconds, None))
+    K = gram[:, :n].astype(np.float64)
+
+    def theirs():
+        return SVC(kernel="precomputed", C=C).fit(K, y)
+
+    *seconds, solution, machine = take_turns(ours, theirs, repetitions)
+    beta = np.zeros(n)
+    beta[machine.support_] = machine.dual_coef_[0]
+    objective = beta @ (K @ beta) / 2 - y @ beta
+    difference = solution.objective / objective - 1
+    return row(part, case, n, C, seconds, target, difference)
+
+
+def bench_gram(options):
+    sizes = [1000] if options.quick else [1000, 1500, 2000, 2500]
+    for name, X, y in binary_sets(sizes):
+        for C in (1.0, 16.0):
+            yield against_svc(name, X, y, C, options.repetitions, target=12)
+
+
+def bench_growth(options):
+    """Ours at every size; scikit-learn at the largest, where the target is."""
+    largest = 2000 if options.quick else 10_000
+    case, data = "pendigit", real_set("pendigit")
+    if data is None:
+        case, data = "synthetic", synthetic(largest)
+    sizes = [n for n in (1000, 2000, 4000, 7000, 10_000) if n <= largest]
+    for C in (1.0, 16.0):
+        seconds = []
+        for n in sizes:
+            X, y = some_rows(*data, n)
+            last = n == sizes[-1]
+            target = 7 if n == 10_000 else None
+            result = against_svc(
+                case, X, y, C, options.repetitions, "growth", target, peer=last
+            )
+            seconds.append(result["ours"])
+            yield result
+        power = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
+        print(f"growth at C = {C:g}: about n^{power:.2f}", file=sys.stderr)
+
+
+def one_sided_columns(y, seed=0):
+    """Targets 2c - 1 and sides of each class, for random asymmetric prices."""
+    prices = np.random.default_rng(seed).random((y.max() + 1, y.max() + 1))
+    np.fill_diagonal(prices, 0)
+    costs = prices[y]
+    for k in range(costs.shape[1]):
+        yield 2 * costs[:, k] - 1, np.where(y == k, 1.0, -1.0)
+
+
+def bench_fit(options):
+    X, y = digits()
+    columns = list(one_sided_columns(y))
+    weight = np.ones(len(y))
+    edge = 10.0
+
+    for C in (1.0, 16.0):
+
+        def ours(C=C):
+            problems = [pose(target, weight, side) for target, side in columns]
+            return OneSidedSVR(C=C).fit_machines(X, problems)
+
+        def theirs(C=C):
+            return [
+                SVR(kernel=perceptron, C=C, epsilon=edge).fit(X, target - side * edge)
+                for target, side in columns
+            ]
+
+        *seconds, machines, regressors = take_turns(ours, theirs, options.repetitions)
+        outputs = machines.outputs(X)
+        peers = np.column_stack([r.predict(X) for r in regressors])
+        for k, (target, side) in enumerate(columns):  # the far edge is out of reach
+            assert (side * (peers[:, k] - target) > -2 * edge).all()
+        difference = np.abs(outputs - peers).max()
+        yield row("fit", "digits, 10 columns", len(y), C, seconds, 15, difference)
+
+
+def bench_predict(options):
+    X, y = digits()
+    rng = np.random.default_rng(0)
+    new = X[rng.integers(0, len(X), 2000)] + 0.1 * rng.standard_normal((2000, 64))
+    for C in (1.0, 16.0):
+        ours = KernelSVC(C=C).fit(X, y)
+        peer = SVC(kernel=perceptron, C=C).fit(X, y)
+        *seconds, a, b = take_turns(
+            lambda ours=ours: ours.predict(new),
+            lambda peer=peer: peer.predict(new),
+            options.repetitions,
+        )
+        yield row("predict", "digits, 2000 rows", 1797, C, seconds, 10, np.mean(a != b))
+
+
+def scanning(module):
+    """A compiled loop over the pass of a module, as the solver runs it."""
+    scan = module.update_and_scan
+
+    @njit
+    def loop(gradient, rows, rising, falling, value, index, times):
+        total = 0
+        for k in range(times):
+            step = np.float32(1e-3 if k % 2 else -1e-3)
+            total += scan(gradient, rows, 0, 1, step, rising, falling, value, index)[0]
+        return total
+
+    return loop
+
+
+def bench_scan(options):
+    """The plain twin stands for what a failure to vectorise would cost."""
+    vector, plain = scanning(_scan), scanning(_plain)
+    rng = np.random.default_rng(0)
+    for n in (1024, 8192):
+        rows = -rng.random((2, n)).astype(np.float32)
+        gradient = rng.standard_normal(n).astype(np.float32)
+        rising, falling = rng.integers(0, 2**16, (2, n // 16)).astype(np.uint16)
+        value, index = np.empty(32, np.float32), np.empty(32, np.int32)
+        times = 2_000_000 // n * (1 if options.quick else 10)
+        fixed = rows, rising, falling, value, index, times
+        for loop in (vector, plain):
+            loop(gradient.copy(), *fixed[:-1], 1)
+        *seconds, a, b = take_turns(
+            lambda g=gradient, f=fixed: vector(g.copy(), *f),
+            lambda g=gradient, f=fixed: plain(g.copy(), *f),
+            options.repetitions,
+        )
+        yield row("scan", "vector and plain", n, None, seconds, None, float(a != b))
+
+
+PARTS = {
+    "gram": bench_gram,
+    "growth": bench_growth,
+    "fit": bench_fit,
+    "predict": bench_predict,
+    "scan": bench_scan,
+}
+
+
+def processor():
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    names = (line.partition(": ")[2] for line in lines if line.startswith("model name"))
+    return next(names, platform.processor())
+
+
+def surroundings():
+    """What the numbers depend on."""
+    return {
+        "command": " ".join(sys.argv),
+        "date": time.strftime("%Y-%m-%d"),
+        "processor": processor(),
+        "processors": os.cpu_count(),
+        "load": os.getloadavg() if hasattr(os, "getloadavg") else None,
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "versions": {name: version(name) for name in PACKAGES},
+    }
+
+
+def shown(value, column):
+    if value is None:
+        return ""
+    if column in ("ours", "peer"):
+        return f"{1e3 * value:.2f} ms"
+    if column in ("ratio", "target"):
+        return f"{value:.1f}x"
+    if column == "difference":
+        return f"{value:.1e}"
+    return f"{value:g}" if column == "C" else str(value)
+
+
+def print_row(cells, verdict=""):
+    widths = COLUMNS.values()
+    line = "  ".join(f"{c:>{w}}" for c, w in zip(cells, widths, strict=True))
+    print(f"{line}  {verdict}".rstrip(), flush=True)
+
+
+def print_result(result):
+    verdict = ""
+    if result["target"] is not None:
+        verdict = "met" if result["ratio"] >= result["target"] else "MISSED"
+    print_row([shown(result[column], column) for column in COLUMNS], verdict)
+
+
+def warm_up():
+    """Compile what will be timed."""
+    X, y = synthetic(50)
+    against_svc("", X, y, 1.0, 1)
+    KernelSVC().fit(X, y).predict(X)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; default all")
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="small sizes only")
+    parser.add_argument("--output", type=Path, help="JSON file to write")
+    options = parser.parse_args(arguments)
+    unknown = set(options.parts) - set(PARTS)
+    if unknown:
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    print_row(COLUMNS)
+    results = []
+    with threadpool_limits(1):
+        warm_up()
+        for part in options.parts or PARTS:
+            for result in PARTS[part](options):
+                print_result(result)
+                results.append(result)
+    if options.output:
+        options.output.parent.mkdir(parents=True, exist_ok=True)
+        document = {**surroundings(), "results": results}
+        options.output.write_text(json.dumps(document, indent=1, allow_nan=False))
+
+
+if __name__ == "__main__":
+    main()
