@@ -1,0 +1,18 @@
+"""scikit-learn's own checks."""
+
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from softcost import CostSensitiveOneVsOne, SoftCostClassifierCV
+
+GRID = {"softness": [0.0, 1.0], "param_grid": {"C": [1.0, 16.0]}, "cv": 3}
+
+
+@parametrize_with_checks(
+    [
+        SoftCostClassifierCV(**GRID),
+        SoftCostClassifierCV(CostSensitiveOneVsOne(LogisticRegression()), **GRID),
+    ]
+)
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
