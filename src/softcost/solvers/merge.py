@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Merged(NamedTuple):
-    """A problem over distinct rows, and the way back.
+    """A problem over distinct rows, and whom they stand for.
 
     Attributes
     ----------
@@ -91,18 +91,3 @@ def merge(
         lower=np.bincount(home[active], lower[active], m),
         upper=np.bincount(home[active], upper[active], m),
     )
-
-
-def spread_out(
-    merged: Merged, beta: np.ndarray, lower: np.ndarray, upper: np.ndarray
-) -> np.ndarray:
-    """Give every row its share, in proportion to its box, of a merged coefficient."""
-    out = np.zeros(len(merged.member))
-    active = np.flatnonzero(merged.member >= 0)
-    home = merged.member[active]
-    positive = beta[home] > 0
-    box = np.where(positive, upper[active], lower[active])
-    total = np.where(positive, merged.upper[home], merged.lower[home])
-    share = np.divide(box, total, out=np.zeros(len(box)), where=total != 0)
-    out[active] = beta[home] * share
-    return out

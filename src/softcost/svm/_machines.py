@@ -17,7 +17,7 @@ from softcost.solvers.kernels import (
     padded,
     submatrix,
 )
-from softcost.solvers.merge import distinct_rows, merge, spread_out
+from softcost.solvers.merge import distinct_rows, merge
 from softcost.solvers.rows import Gram, on_demand
 from softcost.solvers.smo import Solution, solve
 from softcost.solvers.threads import in_threads
@@ -157,6 +157,7 @@ def fit_machines(
         matrix = None if lazy else _gram(x, kernel, threads)
 
     def fit_one(problem: Problem, proceed) -> tuple[np.ndarray, Solution]:
+        """Coefficients by distinct row, and the solution."""
         lower, upper = C * problem.lower, C * problem.upper
         merged = merge(group, problem.targets, lower, upper)
         places = group[merged.rows]
@@ -169,23 +170,21 @@ def fit_machines(
             max_steps=max_steps,
             proceed=proceed,
         )
-        return spread_out(merged, solution.beta, lower, upper), solution
+        return np.bincount(places, solution.beta, len(first)), solution
 
     at_once = threads if matrix is not None else 1
     fitted = in_threads(fit_one, problems, at_once)
-    beta = np.column_stack([b for b, _ in fitted])
+    coef = np.column_stack([by_row for by_row, _ in fitted])
     # The certificates without the coefficients, which `coef` has.
     solutions = tuple(replace(solution, beta=np.empty(0)) for _, solution in fitted)
     offset = np.array([solution.intercept for solution in solutions])
-    summed = np.zeros((len(first), beta.shape[1]))
-    np.add.at(summed, group, beta)  # equal rows cancel exactly before rounding
-    kept = np.flatnonzero(summed.any(axis=1))
+    kept = np.flatnonzero(coef.any(axis=1))
     return Machines(
         kernel=kernel,
         support=first[kept],
         vectors=None if x is None else x[kept],
-        coef=summed[kept],
-        intercept=offset - _half_diagonal(X, x, kernel) @ summed,
+        coef=coef[kept],
+        intercept=offset - _half_diagonal(X, x, kernel) @ coef,
         offset=offset,
         solutions=solutions,
     )

@@ -1,0 +1,109 @@
+"""Fits as processes: interrupted, without a place to cache, and cached."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+LONG_FIT = """
+import sys
+import numpy as np
+from softcost import KernelSVC, OneSidedRegression, SoftCostClassifierCV
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(10_000, 5))
+y = rng.integers(0, 3, len(X))
+model = {model}
+model.fit(X[:100], y[:100])  # compiled before the clock matters to anyone
+print("ready", flush=True)
+try:
+    model.fit(X, y)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    sys.exit(3)
+print("finished", flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="interrupts are sent as POSIX signals")
+@pytest.mark.parametrize(
+    "model",
+    [
+        "KernelSVC(C=1e4)",
+        "OneSidedRegression(n_jobs=2)",
+        "SoftCostClassifierCV(n_jobs=2)",
+        "SoftCostClassifierCV()",
+    ],
+)
+def test_an_interrupt_ends_a_long_fit(model):
+    child = subprocess.Popen(
+        [sys.executable, "-c", LONG_FIT.format(model=model)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdout.readline() == "ready\n"
+    threading.Timer(1.0, child.send_signal, [signal.SIGINT]).start()
+    out, err = child.communicate(timeout=120)
+    assert out == "interrupted\n", err
+    assert child.returncode == 3
+
+
+WITHOUT_CACHE = """
+import numba.core.caching as caching
+
+def refuse(*args, **kwargs):
+    raise OSError("read-only file system")
+
+caching.tempfile.TemporaryFile = refuse
+import numpy as np
+from softcost import KernelSVC
+
+X = np.arange(20.0)[:, None]
+print(KernelSVC().fit(X, X[:, 0] > 9).score(X, X[:, 0] > 9))
+"""
+
+
+def test_nowhere_to_cache_still_works():
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_CACHE], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) == 1.0
+
+
+def test_compiled_code_is_kept_on_disk(tmp_path):
+    code = (
+        "import numpy as np; from softcost import KernelSVC; "
+        "from softcost.solvers.smo import improve; "
+        "X = np.arange(20.0)[:, None]; KernelSVC().fit(X, X[:, 0] > 9); "
+        "print(sum(improve.stats.cache_hits.values()))"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    hits = [
+        int(
+            subprocess.run(
+                [sys.executable, "-c", code],
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+        )
+        for _ in range(2)
+    ]
+    assert hits[0] == 0
+    assert hits[1] > 0
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    code = (
+        "import sys, softcost; print(*{'numpy', 'numba', 'sklearn'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == ""
