@@ -1,6 +1,8 @@
 """Subproblems, and learners that solve them: together, or one by one."""
 
+import sys
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, has_fit_parameter
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from softcost.svm import KernelSVC, OneSidedSVR, pose
 
@@ -102,12 +104,11 @@ def fit_many(learner, X, subproblems: Sequence[Subproblem], n_jobs=None, rng=Non
     if shares_work(learner):
         problems = pose_machines(subproblems)
         return learner.fit_machines(X, problems, threads=effective_n_jobs(n_jobs))
-    seeds = [None] * len(subproblems)
-    if rng is not None:
-        seeds = list(rng.randint(np.iinfo(np.int32).max, size=len(subproblems)))
     tasks = (
         delayed(fit_one)(learner, X, sub, seed)
-        for sub, seed in zip(subproblems, seeds, strict=True)
+        for sub, seed in zip(
+            subproblems, draw_seeds(rng, len(subproblems)), strict=True
+        )
     )
     return Bank(Parallel(n_jobs=n_jobs)(tasks))
 
@@ -134,8 +135,29 @@ def fit_one(learner, X, sub: Subproblem, seed: int | None = None):
     if sub.side is not None:
         params["side"] = sub.side[kept]
     rows = X if len(kept) == len(sub.weight) else _safe_indexing(X, kept)
-    with threadpool_limits(1):  # so that results do not depend on the number of jobs
+    with one_thread():
         return model.fit(rows, target, **params)
+
+
+def one_thread():
+    """A context where BLAS and OpenMP have one thread.
+
+    Sums then do not depend on the number of jobs.
+    """
+    return _libraries(len(sys.modules)).limit(limits=1)
+
+
+@lru_cache(maxsize=1)
+def _libraries(_n_modules: int) -> ThreadpoolController:
+    """The loaded libraries, looked up again only when modules were imported."""
+    return ThreadpoolController()
+
+
+def draw_seeds(rng, n_seeds: int) -> list[int | None]:
+    """One seed for each of several learners; None for all without a generator."""
+    if rng is None:
+        return [None] * n_seeds
+    return rng.randint(np.iinfo(np.int32).max, size=n_seeds).tolist()
 
 
 def seeded_clone(learner, seed: int | None = None):
