@@ -19,6 +19,10 @@ COMMANDS = {
         "softcost.cli._doctor:doctor",
         "Check this machine: versions, threads, directories, data.",
     ),
+    "reproduce": (
+        "softcost.cli._reproduce:reproduce",
+        "Rerun the paper's tables and figures, beside the printed numbers.",
+    ),
 }
 
 

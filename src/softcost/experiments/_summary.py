@@ -1,0 +1,90 @@
+"""Means and standard errors of cells, beside the printed ones."""
+
+from typing import Any
+
+import pandas as pd
+
+from softcost.experiments._cell import emphasized_class
+from softcost.experiments._paper import printed
+from softcost.experiments._plan import Request
+
+UNITS = {
+    "cost": 1e-3,
+    "error": 1e-2,
+    "weighted_error": 1.0,
+    "recall_product": 1e-2,
+    "g_mean": 1e-2,
+    "normalized_cost": 1e-2,
+    "emphasized_recall": 1e-2,
+}
+
+
+def emphasized_recall(row: Any) -> float:
+    """Recall of the class whose column is dear, from the recalls of a cell."""
+    recalls = row["recalls"].split()
+    right, total = recalls[emphasized_class(row["run"], len(recalls))].split("/")
+    return int(right) / int(total) if int(total) else float("nan")
+
+
+def summarize(cells: pd.DataFrame, request: Request) -> pd.DataFrame:
+    """One row per data set, kind of costs, algorithm and metric.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Cells of the request.
+    request : Request
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, costs, algorithm, metric, unit, runs, mean, se, printed_mean,
+        printed_se, difference. Numbers are in units of ``unit``, that of the print;
+        ``se`` is the standard error of the mean; ``difference`` is ours minus
+        printed, in combined standard errors.
+    """
+    target = request.target
+    names = [*request.algorithms, *(name for name, _ in request.added)]
+    paper = printed()
+    paper = paper[paper["task"] == target.name]
+    units = UNITS | dict(zip(paper["metric"], paper["unit"], strict=True))
+    wide = cells[cells["algorithm"].isin(names)].copy()
+    if "emphasized_recall" in target.metrics:
+        wide["emphasized_recall"] = [
+            emphasized_recall(row) for row in wide.to_dict("records")
+        ]
+    tall = wide.melt(
+        id_vars=["dataset", "costs", "algorithm", "run"],
+        value_vars=list(target.metrics),
+        var_name="metric",
+        value_name="value",
+    )
+    tall["unit"] = tall["metric"].map(units)
+    tall["value"] /= tall["unit"]
+    groups = tall.groupby(["dataset", "costs", "algorithm", "metric", "unit"])["value"]
+    table = groups.agg(runs="count", mean="mean", se="sem").reset_index()
+    table = table.merge(
+        paper.drop(columns=["task", "unit"]),
+        on=["dataset", "algorithm", "metric"],
+        how="left",
+    )
+    spread = (table["se"] ** 2 + table["printed_se"] ** 2) ** 0.5
+    table["difference"] = (table["mean"] - table["printed_mean"]) / spread.where(
+        spread > 0
+    )
+    order = {
+        "dataset": {name: n for n, name in enumerate(request.datasets)},
+        "algorithm": {name: n for n, name in enumerate(names)},
+        "metric": {name: n for n, name in enumerate(target.metrics)},
+    }
+    kinds = list(dict.fromkeys(k for d in request.datasets for k in _kinds(request, d)))
+    order["costs"] = {name: n for n, name in enumerate(kinds)}
+    return table.sort_values(
+        ["dataset", "costs", "algorithm", "metric"],
+        key=lambda column: column.map(order[str(column.name)]),
+        ignore_index=True,
+    )
+
+
+def _kinds(request: Request, dataset: str) -> tuple[str, ...]:
+    return request.target.kinds_of(dataset, request.matrices)
