@@ -20,8 +20,9 @@ ALLOWED = {
     "soft": {"costs", "metrics", "reductions", "svm", "solvers"},
     "experiments": ESTIMATORS | {"datasets"},
     "report": {"metrics"},
+    "models": {"costs"},
     "testing": set(),
-    "cli": ESTIMATORS | {"datasets", "experiments", "report"},
+    "cli": ESTIMATORS | {"datasets", "experiments", "models", "report"},
 }
 # Modules beside the packages: what they are for says what they may see.
 ALLOWED_MODULES = {"_version": set(), "__main__": {"cli"}}

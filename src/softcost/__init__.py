@@ -9,9 +9,12 @@ from typing import Any
 
 from softcost._version import __version__
 
-_SUBPACKAGES = ("costs", "datasets", "metrics", "reductions", "soft", "svm")
+_SUBPACKAGES = (
+    "costs", "datasets", "metrics", "models", "reductions", "soft", "svm",
+)  # fmt: skip
 
 _NAMES_OF = {
+    "softcost.models": ("load", "save"),
     "softcost.reductions": (
         "CostSensitiveOneVsOne",
         "Costing",

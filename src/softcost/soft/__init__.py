@@ -1,7 +1,14 @@
 """Soft cost-sensitive classification: choose on the trade-off of cost and error."""
 
 from softcost.soft._mix import RandomizedPair, best_mix
+from softcost.soft._progress import progress_to
 from softcost.soft._rules import choose_row
 from softcost.soft._search import SoftCostClassifierCV
 
-__all__ = ["RandomizedPair", "SoftCostClassifierCV", "best_mix", "choose_row"]
+__all__ = [
+    "RandomizedPair",
+    "SoftCostClassifierCV",
+    "best_mix",
+    "choose_row",
+    "progress_to",
+]

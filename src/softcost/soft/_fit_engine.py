@@ -1,6 +1,6 @@
 """Cross-validation of any learner: clone, fit, predict."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,7 @@ def fit_all(
     softness: NDArray[np.float64],
     *,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[NDArray[np.intp]]:
     """Predictions for the held-out rows of every fold.
 
@@ -75,12 +75,16 @@ def fit_all(
         for params in candidates
         for piece in pieces
     ]
-    done = Parallel(n_jobs=n_jobs, verbose=verbose)(
+    results = Parallel(n_jobs=n_jobs, return_as="generator")(
         delayed(fit_and_predict)(
             reduction, X, y, costs, weight, train, test, params, piece
         )
         for train, test, params, piece in jobs
     )
+    done = []
+    for result in results:
+        done.append(result)
+        progress(len(done), len(jobs))
     per_fold = len(candidates) * len(pieces)
     return [
         np.concatenate(done[start : start + per_fold]).reshape(

@@ -1,6 +1,6 @@
 """Cross-validation of kernel machines on one Gram matrix, along softness and C."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 
@@ -16,6 +16,7 @@ from softcost.solvers.path import Family, PathResult, solve_path
 from softcost.solvers.rows import Gram
 from softcost.solvers.threads import in_threads
 
+_MANY = 16  # families of a fold, from which on folds wait for each other
 _OWN_MATRIX_BELOW = 0.75  # share of rows below which a family gets its own matrix
 _WITH_WIDTH = ("laplacian", "exponential", "rbf")
 
@@ -190,11 +191,14 @@ def _stack(problems) -> Family:
     return Family(*(np.stack(parts) for parts in zip(*problems, strict=True)))
 
 
-def _families(reduction, prices: Prices, softness) -> list[Family]:
+def _families(reduction, prices: Prices, softness) -> Iterator[Family]:
+    """One family for each subproblem, made when it is asked for."""
     tasks = [prices.task(a) for a in softness]
     if not reduction.by_example:
-        by_softness = [pose_machines(reduction._subproblems(task)) for task in tasks]
-        return [_stack(problems) for problems in zip(*by_softness, strict=True)]
+        by_softness = [reduction._subproblems(task) for task in tasks]
+        for subproblems in zip(*by_softness, strict=True):
+            yield _stack(pose_machines(subproblems))
+        return
     # Each example's part depends on its own costs only: pose all tasks as one.
     together = Task(
         y=np.tile(prices.y, len(tasks)),
@@ -203,42 +207,47 @@ def _families(reduction, prices: Prices, softness) -> list[Family]:
         weight=np.tile(prices.weight, len(tasks)),
     )
     shape = (len(tasks), len(prices.y))
-    return [
-        Family(*(part.reshape(shape) for part in problem))
-        for problem in pose_machines(reduction._subproblems(together))
-    ]
+    for subproblem in reduction._subproblems(together):
+        (problem,) = pose_machines([subproblem])
+        yield Family(*(part.reshape(shape) for part in problem))
 
 
 def _walk_flat(reduction, folds, grid, threads, progress):
-    families = {
-        number: _families(reduction, fold.prices, grid.softness)
-        for number, fold in enumerate(folds)
-    }
-    left = {number: len(members) for number, members in families.items()}
-    jobs = [(number, s) for number in families for s in range(left[number])]
-    lock = Lock()
+    n_classes = len(folds[0].prices.classes)
+    n_families = reduction._n_subproblems(n_classes)
+    n_jobs, finished = n_families * len(folds), []
+
+    def prepare(fold):
+        families = _families(reduction, fold.prices, grid.softness)
+        return fold, families, Lock(), []
 
     def work(job, proceed):
-        number, s = job
-        result = folds[number].solve(families[number][s], grid, proceed)
+        """Solve the next family of a fold; the last one combines them all."""
+        fold, families, lock, outputs = job
         with lock:
-            left[number] -= 1
-            if left[number] == 0:
-                folds[number].release()
-            progress(len(jobs) - sum(left.values()), len(jobs))
-        return result.outputs
+            number, family = len(outputs), next(families)
+            outputs.append(None)
+        outputs[number] = fold.solve(family, grid, proceed).outputs
+        with lock:
+            finished.append(number)
+            progress(len(finished), n_jobs)
+            if len(outputs) < n_families or any(one is None for one in outputs):
+                return None
+            fold.release()
+            shape = outputs[0].shape
+            stacked = np.stack([one.ravel() for one in outputs], axis=-1)
+            outputs.clear()
+        chosen = reduction._combine(stacked, n_classes).argmax(axis=1)
+        return fold.everyone(chosen.reshape(shape))
 
-    outputs = iter(in_threads(work, jobs, threads))
-    predictions = []
-    for number, fold in enumerate(folds):
-        here = np.stack([next(outputs) for _ in families[number]], axis=-1)
-        scores = reduction._combine(
-            here.reshape(-1, here.shape[-1]).astype(np.float64),
-            len(fold.prices.classes),
-        )
-        chosen = scores.argmax(axis=1).reshape(here.shape[:-1])
-        predictions.append(fold.everyone(chosen))
-    return predictions
+    def run(some):
+        jobs = [job for job in map(prepare, some) for _ in range(n_families)]
+        return [one for one in in_threads(work, jobs, threads) if one is not None]
+
+    if n_families < _MANY:
+        return run(folds)
+    # Many families keep all threads busy within a fold: one fold's matrices at a time.
+    return [predicted for fold in folds for predicted in run([fold])]
 
 
 def _walk_trees(reduction, folds, grid, threads, progress):

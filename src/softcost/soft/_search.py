@@ -1,7 +1,5 @@
 """Choose softness and the learner's parameters by cross-validation."""
 
-import sys
-import time
 import warnings
 from numbers import Integral
 from typing import Any, ClassVar
@@ -13,6 +11,7 @@ from sklearn.model_selection import ParameterGrid, StratifiedKFold, check_cv
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+import softcost
 from softcost.costs import (
     check_cost_matrix,
     check_softness,
@@ -24,6 +23,7 @@ from softcost.soft._fit_engine import configured, fit_all
 from softcost.soft._grids import default_grid
 from softcost.soft._mix import RandomizedPair, best_mix
 from softcost.soft._path_engine import can_walk, walk
+from softcost.soft._progress import reporter
 from softcost.soft._rules import check_rule, choose_row
 from softcost.soft._table import HeldOut, tradeoff_table
 
@@ -106,6 +106,10 @@ class SoftCostClassifierCV(ClassifierMixin, BaseEstimator):
     mix_ : RandomizedPair
         After `mix`.
     classes_ : array of shape (K,)
+    cost_matrix_ : array of shape (K, K)
+        Prices by true and predicted class, in the order of ``classes_``; with prices
+        by example, their means.
+    n_samples_ : int
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features_in_,)
 
@@ -288,6 +292,8 @@ class SoftCostClassifierCV(ClassifierMixin, BaseEstimator):
         )
         self._params = [params for params, _ in rows]
         self.cv_results_ = self._scikit_learn_results()
+        self.cost_matrix_ = _by_class(base, held_out, costs is not None)
+        self.n_samples_ = len(labels)
         self._configured, self._data = base, data
         return self._choose(self.criterion, self.max_error, self.tolerance)
 
@@ -328,7 +334,7 @@ class SoftCostClassifierCV(ClassifierMixin, BaseEstimator):
         if not can_walk(base, names):
             predicted = fit_all(
                 base, X, labels, costs, weight, folds, candidates, softness,
-                n_jobs=self.n_jobs, verbose=self.verbose,
+                n_jobs=self.n_jobs, progress=reporter(self.verbose),
             )  # fmt: skip
             return [one.reshape(-1, one.shape[-1]) for one in predicted]
         priced = [
@@ -344,7 +350,7 @@ class SoftCostClassifierCV(ClassifierMixin, BaseEstimator):
             C = np.array([candidates[member]["C"] for member in members], float)
             paths = walk(
                 base, learner, X, priced, C, softness,
-                threads=effective_n_jobs(self.n_jobs), progress=self._progress(),
+                threads=effective_n_jobs(self.n_jobs), progress=reporter(self.verbose),
             )  # fmt: skip
             for fold, path in enumerate(paths):
                 out[fold][members] = path
@@ -360,24 +366,6 @@ class SoftCostClassifierCV(ClassifierMixin, BaseEstimator):
             error_weight=base.error_weight,
             sample_weight=np.ones(len(train)) if weight is None else weight[train],
         )
-
-    def _progress(self):
-        """A function of (done, total) that writes to standard error now and then."""
-        if not self.verbose:
-            return lambda done, total: None
-        started, shown = time.monotonic(), [0.0]
-
-        def show(done, total):
-            now = time.monotonic()
-            if done == total or now - shown[0] > 1:
-                shown[0] = now
-                rest = (now - started) / done * (total - done)
-                print(
-                    f"softcost: {done} of {total} paths, {rest:.0f} s left",
-                    file=sys.stderr,
-                )
-
-        return show
 
     def _scikit_learn_results(self) -> dict[str, Any]:
         table = self.tradeoff_
@@ -423,7 +411,10 @@ class SoftCostClassifierCV(ClassifierMixin, BaseEstimator):
             self._params[index],
             float(self.tradeoff_["softness"].iloc[index]),
         )
-        return model.fit(X, labels, costs=costs, sample_weight=weight)
+        model.fit(X, labels, costs=costs, sample_weight=weight)
+        if hasattr(self, "feature_names_in_"):  # X may be an array by now
+            model.feature_names_in_ = self.feature_names_in_
+        return model
 
     def choose(self, criterion="cost", *, max_error=None, tolerance=None):
         """Choose another candidate, and refit, without a new cross-validation.
@@ -503,6 +494,50 @@ class SoftCostClassifierCV(ClassifierMixin, BaseEstimator):
     def score(self, X, y, *, costs=None, sample_weight=None):
         """Minus the mean cost of the predictions, in the user's units."""
         return self._fitted().score(X, y, costs=costs, sample_weight=sample_weight)
+
+    def to_html(self, path, **details):
+        """Write the explorer: one HTML page to choose on the trade-off.
+
+        Parameters
+        ----------
+        path : str or path
+        **details
+            Attributes of `softcost.report.ExplorerData`, for instance ``title``.
+
+        Returns
+        -------
+        Path
+        """
+        check_is_fitted(self, "tradeoff_")
+        report = softcost.report
+        return report.write_explorer(
+            path, report.ExplorerData.from_search(self, **details)
+        )
+
+    def _repr_html_inner(self):
+        """The explorer in a notebook, once there is something to explore."""
+        if not hasattr(self, "tradeoff_"):
+            return super()._repr_html_inner()
+        report = softcost.report
+        return report.notebook_html(report.ExplorerData.from_search(self))
+
+    def _repr_mimebundle_(self, **kwargs):
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
+
+
+def _by_class(base: Reduction, held_out: HeldOut, by_example: bool):
+    """Prices by true and predicted class, in the user's units."""
+    n_classes = held_out.costs.shape[1]
+    if not by_example:
+        matrix = base.cost_matrix
+        return 1.0 - np.eye(n_classes) if matrix is None else np.array(matrix, float)
+    sums, sizes = np.zeros((n_classes, n_classes)), np.zeros(n_classes)
+    np.add.at(sums, held_out.y, held_out.weight[:, None] * held_out.costs)
+    np.add.at(sizes, held_out.y, held_out.weight)
+    return sums / np.where(sizes > 0, sizes, 1.0)[:, None]
 
 
 def _unit(prices) -> float:

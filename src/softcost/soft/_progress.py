@@ -1,0 +1,61 @@
+"""How far a search has got, told to whoever asks."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+Progress = Callable[[int, int], None]
+
+_listener: ContextVar[Progress | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def progress_to(listener: Progress) -> Iterator[None]:
+    """Have searches inside the block report how far they are.
+
+    Parameters
+    ----------
+    listener : callable
+        Called with the number of pieces of work that are done, and of all.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softcost.soft import SoftCostClassifierCV, progress_to
+    >>> X, y = load_iris(return_X_y=True)
+    >>> calls = []
+    >>> with progress_to(lambda done, total: calls.append((done, total))):
+    ...     _ = SoftCostClassifierCV(softness=2, param_grid={"C": [1.0]}).fit(X, y)
+    >>> done, total = calls[-1]
+    >>> done == total
+    True
+    """
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def reporter(verbose: int) -> Progress:
+    """The listener; lines on standard error for ``verbose``; or nothing."""
+    listener = _listener.get()
+    if listener is not None:
+        return listener
+    if not verbose:
+        return lambda done, total: None
+    started, shown = time.monotonic(), [0.0]
+
+    def show(done: int, total: int) -> None:
+        now = time.monotonic()
+        if done == total or now - shown[0] > 1:
+            shown[0] = now
+            rest = (now - started) / done * (total - done)
+            print(
+                f"softcost: {done} of {total} paths, {rest:.0f} s left",
+                file=sys.stderr,
+            )
+
+    return show

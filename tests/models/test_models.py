@@ -1,0 +1,485 @@
+"""Models on disk: the same answers elsewhere, and no doubtful file."""
+
+import hashlib
+import json
+import os
+import pickle
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from zipfile import ZipFile
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+import skops.io
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_iris
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
+
+import softcost
+from softcost import (
+    Costing,
+    CostSensitiveOneVsOne,
+    FilterTree,
+    KernelSVC,
+    MetaCost,
+    MinimumExpectedCost,
+    OneSidedBoosting,
+    OneSidedRegression,
+    OneSidedSVR,
+    RegressionOneVsAll,
+    SoftCostClassifierCV,
+    StochasticEnsembleBoosting,
+    WeightedAllPairs,
+    ZhouLiuRescaling,
+    reductions,
+)
+from softcost.models import ModelFileError, describe
+from softcost.models._archive import archive, unarchive
+from softcost.models._manifest import FORMAT, describe_model
+from softcost.models._trusted import TRUSTED
+
+NAMES = ["plain iris", "Ünïcode ✓", "c,d"]
+PRICES = pd.DataFrame([[0, 1, 5], [2, 0, 5], [9, 8, 0.0]], index=NAMES, columns=NAMES)
+
+
+def rows():
+    """A third of iris as a table with a column of words, and string labels."""
+    X, y = load_iris(return_X_y=True)
+    table = pd.DataFrame(X[::3].copy(), columns=["a", "b b", "ç", "d"])
+    return table, np.array(NAMES)[y[::3]]
+
+
+def search(reduction=None, **options):
+    grid = options.pop("param_grid", {"C": [1.0, 16.0]})
+    return SoftCostClassifierCV(
+        reduction, cost_matrix=PRICES, softness=3, cv=2, param_grid=grid, **options
+    )
+
+
+SEARCHES = {
+    "search": search(),
+    "search and pipeline": make_pipeline(MinMaxScaler(), search(FilterTree())),
+    "search of linear": search(CostSensitiveOneVsOne(LogisticRegression())),
+    "search of expected": search(MinimumExpectedCost(), param_grid={}),
+    "columns": make_pipeline(
+        make_column_transformer(
+            (MinMaxScaler(), ["a", "d"]),
+            (OneHotEncoder(sparse_output=False), ["b b"]),
+        ),
+        search(),
+    ),
+}
+REDUCTIONS = {
+    "OneSidedRegression": OneSidedRegression(),
+    "CostSensitiveOneVsOne": CostSensitiveOneVsOne(),
+    "WeightedAllPairs": WeightedAllPairs(),
+    "FilterTree": FilterTree(),
+    "ZhouLiuRescaling": ZhouLiuRescaling(),
+    "RegressionOneVsAll": RegressionOneVsAll(),
+    "MetaCost": MetaCost(n_resamples=3, random_state=0),
+    "StochasticEnsembleBoosting": StochasticEnsembleBoosting(
+        n_rounds=3, random_state=0
+    ),
+    "Costing": Costing(),
+    "MinimumExpectedCost": MinimumExpectedCost(),
+    "one-sided boosting": OneSidedRegression(
+        OneSidedBoosting(n_estimators=3, min_child_samples=5)
+    ),
+    "boosting": CostSensitiveOneVsOne(HistGradientBoostingClassifier(max_iter=3)),
+    "boosted costs": OneSidedRegression(HistGradientBoostingRegressor(max_iter=3)),
+    "ridge": RegressionOneVsAll(Ridge()),
+    "forest": MinimumExpectedCost(RandomForestClassifier(3, random_state=0)),
+    "calibrated": MinimumExpectedCost(CalibratedClassifierCV(KernelSVC(), cv=2)),
+    "neighbours": CostSensitiveOneVsOne(
+        Costing(KNeighborsClassifier()), random_state=0
+    ),
+}
+MACHINES = {
+    "KernelSVC": KernelSVC(),
+    "OneSidedSVR": OneSidedSVR(),
+    "machine in a pipeline": make_pipeline(MinMaxScaler(), KernelSVC(kernel="rbf")),
+}
+MODELS = SEARCHES | REDUCTIONS | MACHINES
+ELSEWHERE = (
+    *SEARCHES,
+    "FilterTree",
+    "one-sided boosting",
+    "boosting",
+    "ridge",
+    "forest",
+    "OneSidedSVR",
+)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    """Every model, fitted once."""
+    X, y = rows()
+    for name, model in MODELS.items():
+        if name in REDUCTIONS:
+            model.set_params(cost_matrix=PRICES)
+        model.fit(X, X["a"] if name == "OneSidedSVR" else y)
+    return MODELS
+
+
+def answers(model):
+    X, _ = rows()
+    out = [model.predict(X)]
+    if hasattr(model, "decision_function"):
+        out.append(model.decision_function(X))
+    return out
+
+
+def test_no_reduction_is_forgotten():
+    public = {
+        name
+        for name in reductions.__all__
+        if isinstance(getattr(reductions, name), type)
+        and issubclass(getattr(reductions, name), reductions.Reduction)
+    }
+    assert public - {"Reduction", "FlatReduction"} <= set(REDUCTIONS)
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_loaded_model_is_the_same(fitted, name, tmp_path):
+    model, path = fitted[name], tmp_path / "model"
+    softcost.save(model, path)
+    loaded = softcost.load(path)
+    assert type(loaded) is type(model)
+    for mine, theirs in zip(answers(model), answers(loaded), strict=True):
+        assert mine.dtype.kind == theirs.dtype.kind
+        assert np.array_equal(mine, theirs)
+    assert repr(loaded.get_params()) == repr(model.get_params())
+    assert [file.name for file in tmp_path.iterdir()] == ["model"]
+
+
+def test_another_process_predicts_bit_for_bit(fitted, tmp_path):
+    X, _ = rows()
+    np.save(tmp_path / "rows.npy", X.to_numpy())
+    wanted = {}
+    for number, name in enumerate(ELSEWHERE):
+        model = fitted[name]
+        softcost.save(model, tmp_path / f"{number}.model")
+        digest = hashlib.sha256()
+        for part in answers(model):
+            digest.update(part.astype("U30" if part.dtype.kind in "UO" else float))
+        wanted[f"{number}.model"] = (name, digest.hexdigest())
+    program = (
+        "import hashlib, json, sys\n"
+        "import numpy as np, pandas as pd\n"
+        "import softcost\n"
+        "X = pd.DataFrame(np.load('rows.npy'), columns=['a', 'b b', 'ç', 'd'])\n"
+        "for name in sys.argv[1:]:\n"
+        "    model, digest = softcost.load(name), hashlib.sha256()\n"
+        "    parts = [model.predict(X)]\n"
+        "    if hasattr(model, 'decision_function'):\n"
+        "        parts.append(model.decision_function(X))\n"
+        "    for part in parts:\n"
+        "        words = part.dtype.kind in 'UO'\n"
+        "        digest.update(part.astype('U30' if words else float))\n"
+        "    print(name, digest.hexdigest())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program, *wanted],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stderr == ""
+    found = dict(line.split() for line in done.stdout.splitlines())
+    assert found == {name: digest for name, (_, digest) in wanted.items()}
+
+
+def test_loaded_search_keeps_its_table_but_not_the_training_data(fitted, tmp_path):
+    model = fitted["search"]
+    softcost.save(model, tmp_path / "model")
+    assert hasattr(model, "_data")  # the saved one is as it was
+    loaded = softcost.load(tmp_path / "model")
+    pd.testing.assert_frame_equal(loaded.tradeoff_, model.tradeoff_)
+    assert np.array_equal(loaded.confusion_, model.confusion_)
+    assert not hasattr(loaded, "_data")
+    with pytest.raises(ValueError, match="training data did not travel"):
+        loaded.choose("max")
+
+
+def test_training_rows_do_not_travel(tmp_path):
+    """A number that only one row has is not to be found where no machine needs it."""
+    X, y = rows()
+    X.loc[7, "a"] = 1234.56789
+    model = search(CostSensitiveOneVsOne(LogisticRegression())).fit(X, y)
+    softcost.save(model, tmp_path / "model")
+    assert np.float64(1234.56789).tobytes() not in (tmp_path / "model").read_bytes()
+
+
+def test_manifest_says_what_the_model_is(fitted, tmp_path):
+    path = tmp_path / "model"
+    softcost.save(fitted["columns"], path, notes={"target": "kind", "n": np.int64(3)})
+    with ZipFile(path) as file:
+        assert file.testzip() is None
+        text = file.read("manifest.json").decode()
+        stored = file.read("estimator.skops")
+    manifest = json.loads(text, parse_constant=pytest.fail)
+    assert manifest == describe(path)
+    last = fitted["columns"][-1]
+    assert manifest["format"] == FORMAT
+    assert manifest["softcost"] == softcost.__version__
+    assert manifest["classes"] == last.classes_.tolist() == sorted(NAMES)
+    assert manifest["costs"] == PRICES.loc[sorted(NAMES), sorted(NAMES)].values.tolist()
+    assert manifest["softness"] == last.best_softness_
+    assert manifest["params"] == last.best_params_
+    assert manifest["features"]["names"] == ["a", "b b", "ç", "d"]
+    assert manifest["features"]["dtypes"] == {
+        "a": "float64",
+        "d": "float64",
+        "b b": "str",
+    }
+    columns, table = manifest["tradeoff"]["columns"], manifest["tradeoff"]["rows"]
+    assert columns == list(last.tradeoff_)
+    assert len(table) == len(last.tradeoff_)
+    assert manifest["notes"] == {"target": "kind", "n": 3}
+    digest = hashlib.sha256(stored).hexdigest()
+    assert manifest["checksums"] == {"estimator.skops": digest}
+
+
+def test_costs_in_the_manifest(fitted, tmp_path):
+    X, y = rows()
+    softcost.save(fitted["KernelSVC"], tmp_path / "model")
+    assert describe(tmp_path / "model")["costs"] is None
+    costs = np.ones((len(y), 3)) - np.eye(3)[np.unique(y, return_inverse=True)[1]]
+    model = OneSidedRegression().fit(X, y, costs=costs)
+    softcost.save(model, tmp_path / "model")
+    assert describe(tmp_path / "model")["costs"] == "by example"
+    inner = SoftCostClassifierCV(
+        OneSidedRegression(cost_matrix=PRICES.to_numpy(), classes=NAMES),
+        softness=2, cv=2, param_grid={"C": [1.0]},
+    ).fit(X, y)  # fmt: skip
+    softcost.save(inner, tmp_path / "model")
+    wanted = PRICES.loc[sorted(NAMES), sorted(NAMES)].values.tolist()
+    assert describe(tmp_path / "model")["costs"] == wanted
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory, fitted):
+    """The bytes of a small model file."""
+    path = tmp_path_factory.mktemp("content") / "model"
+    X, y = rows()
+    softcost.save(OneSidedRegression(cost_matrix=PRICES).fit(X[::4], y[::4]), path)
+    return path.read_bytes()
+
+
+def test_every_truncation_is_refused(content, tmp_path):
+    for length in range(len(content)):
+        with pytest.raises(ModelFileError):
+            unarchive(content[:length], "model")
+    for length in range(0, len(content), len(content) // 20):
+        (tmp_path / "model").write_bytes(content[:length])
+        with pytest.raises(ValueError, match="model is not a softcost model"):
+            softcost.load(tmp_path / "model")
+
+
+def test_every_changed_byte_is_refused(content, tmp_path):
+    changed = bytearray(content)
+    for place in range(len(content)):
+        changed[place] ^= 1 << (place % 8)
+        with pytest.raises(ModelFileError, match=r"softcost model|damaged"):
+            unarchive(bytes(changed), "model")
+        changed[place] ^= 1 << (place % 8)
+    assert bytes(changed) == content
+    for extra in (b"\n", b"0" * 64, content):
+        with pytest.raises(ModelFileError):
+            unarchive(content + extra, "model")
+
+
+class Trap:
+    """Unpickled, it would write a file."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (open, (str(self.path), "w"))
+
+
+def wrong_files(content):
+    manifest, estimator = unarchive(content, "model")
+    other = skops.io.dumps(LogisticRegression())
+    damaged = manifest | {"checksums": {"estimator.skops": "0" * 64}}
+    sums = {"checksums": {"estimator.skops": hashlib.sha256(other).hexdigest()}}
+    return {
+        "empty": (b"", "not a softcost model"),
+        "text": (b"a,b\n1,2\n" * 99, "not a softcost model"),
+        "zip": (other, "not a softcost model"),
+        "newer": (archive(manifest | {"format": FORMAT + 1}, estimator), "upgrade"),
+        "no format": (archive({}, estimator), "names no format"),
+        "true": (archive(manifest | {"format": True}, estimator), "names no format"),
+        "sum": (archive(damaged, estimator), "does not match its checksum"),
+        "no sums": (archive({"format": FORMAT}, estimator), "checksum"),
+        "list": (archive([1], estimator), "no manifest"),
+        "other": (archive(manifest | sums, other), "what its manifest says"),
+        "junk": (junk(b"junk"), "cannot be read as a model"),
+        "half": (junk(estimator[: len(estimator) // 2]), "cannot be read as a model"),
+    }
+
+
+def junk(estimator):
+    model = OneSidedRegression()
+    model.classes_ = np.array([0, 1])
+    return archive(describe_model(model, estimator, None), estimator)
+
+
+@pytest.mark.parametrize("name", [
+    "empty", "text", "zip", "newer", "no format", "true", "sum", "no sums", "list",
+    "other", "junk", "half",
+])  # fmt: skip
+def test_wrong_files_get_one_sentence(content, name, tmp_path):
+    stored, words = wrong_files(content)[name]
+    path = tmp_path / "model"
+    path.write_bytes(stored)
+    with pytest.raises(ModelFileError, match=words) as caught:
+        softcost.load(path)
+    assert "\n" not in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_files_that_are_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        softcost.load(tmp_path / "nothing")
+    with pytest.raises(ModelFileError, match="directory"):
+        softcost.load(tmp_path)
+
+
+def test_pickle_is_never_loaded(tmp_path):
+    trap, trace = tmp_path / "trap", tmp_path / "trace"
+    stored = pickle.dumps(Trap(trace))
+    for content in (stored, junk(stored)):
+        trap.write_bytes(content)
+        with pytest.raises(ModelFileError):
+            softcost.load(trap)
+    assert not trace.exists()
+
+
+class Stranger(ClassifierMixin, BaseEstimator):
+    """A learner from somewhere else."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, X):
+        return np.ones(len(X))
+
+
+def test_types_from_elsewhere_are_refused_both_ways(tmp_path):
+    X, y = rows()
+    model = CostSensitiveOneVsOne(Stranger()).fit(X, y)
+    path = tmp_path / "model"
+    path.write_text("precious")
+    with pytest.raises(ValueError, match=r"not allowed, .*Stranger"):
+        softcost.save(model, path)
+    assert path.read_text() == "precious"
+    assert [file.name for file in tmp_path.iterdir()] == ["model"]
+    stored = skops.io.dumps(Stranger().fit(X, y))
+    path.write_bytes(archive(describe_model(model, stored, None), stored))
+    with pytest.raises(ModelFileError, match=r"not allowed, .*Stranger"):
+        softcost.load(path)
+
+
+@pytest.mark.parametrize("rule", [lambda table: 0, os.system])
+def test_functions_are_not_stored(rule, tmp_path):
+    X, y = rows()
+    model = search().fit(X, y).set_params(criterion=rule)
+    with pytest.raises(ValueError, match="holds something that a model file cannot"):
+        softcost.save(model, tmp_path / "model")
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("model", [KernelSVC(), make_pipeline(KernelSVC()), 3, None])
+def test_only_fitted_estimators_are_saved(model, tmp_path):
+    with pytest.raises(ValueError, match="fit it first"):
+        softcost.save(model, tmp_path / "model")
+    assert not any(tmp_path.iterdir())
+
+
+def test_places_that_cannot_be_written(fitted, tmp_path):
+    model = fitted["KernelSVC"]
+    with pytest.raises(IsADirectoryError, match="is a directory"):
+        softcost.save(model, tmp_path)
+    with pytest.raises(FileNotFoundError, match="no directory"):
+        softcost.save(model, tmp_path / "no" / "model")
+
+
+def test_a_failed_write_leaves_the_old_file(fitted, tmp_path, monkeypatch):
+    path = tmp_path / "model"
+    softcost.save(fitted["KernelSVC"], path)
+    before = path.read_bytes()
+
+    def refuse(*args):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(OSError, match="no space left"):
+        softcost.save(fitted["search"], path)
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["model"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX files")
+def test_links_stay_links_and_devices_stay_devices(fitted, tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    softcost.save(fitted["KernelSVC"], tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").is_file()
+    softcost.save(fitted["KernelSVC"], os.devnull)
+    assert Path(os.devnull).is_char_device()
+
+
+def test_equal_models_are_equal_files(content, tmp_path):
+    X, y = rows()
+    softcost.save(
+        OneSidedRegression(cost_matrix=PRICES).fit(X[::4], y[::4]), tmp_path / "again"
+    )
+    again, _ = unarchive((tmp_path / "again").read_bytes(), "again")
+    first, _ = unarchive(content, "first")
+    assert again["costs"] == first["costs"]
+    assert again["classes"] == first["classes"]
+
+
+def test_metadata_requests_are_in_nobody_s_way(tmp_path):
+    X, y = rows()
+    with sklearn.config_context(enable_metadata_routing=True):
+        inner = LogisticRegression().set_fit_request(sample_weight=True)
+    model = CostSensitiveOneVsOne(inner, cost_matrix=PRICES).fit(X, y)
+    softcost.save(model, tmp_path / "model")
+    softcost.load(tmp_path / "model")
+
+
+def test_series_as_parameters_travel(tmp_path):
+    X, y = rows()
+    model = OneSidedRegression(classes=pd.Series(NAMES, name="kinds")).fit(X, y)
+    softcost.save(model, tmp_path / "model")
+    loaded = softcost.load(tmp_path / "model")
+    pd.testing.assert_series_equal(loaded.classes, model.classes, check_dtype=False)
+
+
+def test_trusted_types_exist():
+    """Every name on the list can be imported: none is left over from a renaming."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in TRUSTED:
+            module, _, attribute = name.rpartition(".")
+            assert hasattr(__import__(module, fromlist=[attribute]), attribute), name
