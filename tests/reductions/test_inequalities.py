@@ -34,7 +34,7 @@ def cost_vectors(draw, least=2, most=7):
 
 def subproblems(reduction, costs):
     y = costs.argmin(axis=1)
-    return reduction()._subproblems(Task(y, costs, None, np.ones(len(costs))))
+    return list(reduction()._subproblems(Task(y, costs, None, np.ones(len(costs)))))
 
 
 def wrong_weight(problems, outputs):

@@ -22,7 +22,7 @@ def prices_of(blobs):
 
 def subproblems(reduction, y, matrix):
     prices = read_prices(y, cost_matrix=matrix, sample_weight=np.ones(len(y)))
-    return reduction()._subproblems(prices.task(0.0))
+    return list(reduction()._subproblems(prices.task(0.0)))
 
 
 def by_pair(plain_votes, X, y, X_new, learner, weight):

@@ -1,5 +1,6 @@
 """The one door of all reductions: checks, classes, prices, scores."""
 
+from collections.abc import Iterator
 from numbers import Integral
 from typing import ClassVar
 
@@ -238,7 +239,10 @@ class FlatReduction(Reduction):
     # Whether an example's part in each subproblem depends on its own costs only.
     by_example: ClassVar[bool] = True
 
-    def _subproblems(self, task: Task) -> list[Subproblem]:
+    def _subproblems(self, task: Task) -> Iterator[Subproblem]:
+        raise NotImplementedError
+
+    def _n_subproblems(self, n_classes: int) -> int:
         raise NotImplementedError
 
     def _combine(self, outputs, n_classes: int):
@@ -246,9 +250,8 @@ class FlatReduction(Reduction):
         raise NotImplementedError
 
     def _fit(self, X, task):
-        self._bank = fit_many(
-            self._learner(), X, self._subproblems(task), self.n_jobs, self._rng()
-        )
+        subproblems = list(self._subproblems(task))
+        self._bank = fit_many(self._learner(), X, subproblems, self.n_jobs, self._rng())
 
     def _decide(self, X):
         return self._combine(self._bank.outputs(X), len(self.classes_))

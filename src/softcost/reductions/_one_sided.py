@@ -64,10 +64,11 @@ class OneSidedRegression(FlatReduction):
 
     def _subproblems(self, task):
         side = np.where(task.costs == 0, 1.0, -1.0)
-        return [
-            Subproblem(2 * task.costs[:, k] - 1, task.weight, side[:, k])
-            for k in range(task.n_classes)
-        ]
+        for k in range(task.n_classes):
+            yield Subproblem(2 * task.costs[:, k] - 1, task.weight, side[:, k])
+
+    def _n_subproblems(self, n_classes):
+        return n_classes
 
     def _combine(self, outputs, n_classes):
         return -outputs
@@ -104,9 +105,11 @@ class RegressionOneVsAll(FlatReduction):
         return Ridge()
 
     def _subproblems(self, task):
-        return [
-            Subproblem(task.costs[:, k], task.weight) for k in range(task.n_classes)
-        ]
+        for k in range(task.n_classes):
+            yield Subproblem(task.costs[:, k], task.weight)
+
+    def _n_subproblems(self, n_classes):
+        return n_classes
 
     def _combine(self, outputs, n_classes):
         return -outputs

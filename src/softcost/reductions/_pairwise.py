@@ -23,6 +23,9 @@ class PairwiseReduction(FlatReduction):
     def _default_learner(self):
         return KernelSVC()
 
+    def _n_subproblems(self, n_classes):
+        return n_classes * (n_classes - 1) // 2
+
     def _combine(self, outputs, n_classes):
         return pair_votes(outputs, n_classes)
 
@@ -59,10 +62,8 @@ class CostSensitiveOneVsOne(PairwiseReduction):
     """
 
     def _subproblems(self, task):
-        return [
-            signed_pair(task.costs[:, j] - task.costs[:, i], task.weight)
-            for i, j in combinations(range(task.n_classes), 2)
-        ]
+        for i, j in combinations(range(task.n_classes), 2):
+            yield signed_pair(task.costs[:, j] - task.costs[:, i], task.weight)
 
 
 @documented
@@ -91,10 +92,8 @@ class WeightedAllPairs(PairwiseReduction):
 
     def _subproblems(self, task):
         values = all_pairs_values(task.costs)
-        return [
-            signed_pair(values[:, j] - values[:, i], task.weight)
-            for i, j in combinations(range(task.n_classes), 2)
-        ]
+        for i, j in combinations(range(task.n_classes), 2):
+            yield signed_pair(values[:, j] - values[:, i], task.weight)
 
 
 def all_pairs_values(costs):

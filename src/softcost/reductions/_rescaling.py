@@ -51,10 +51,8 @@ class ZhouLiuRescaling(PairwiseReduction):
             by_class = np.repeat(weights[:, None], task.n_classes, axis=1)
         else:
             by_class = task.matrix
-        return [
-            _own_classes(task, i, j, by_class)
-            for i, j in combinations(range(task.n_classes), 2)
-        ]
+        for i, j in combinations(range(task.n_classes), 2):
+            yield _own_classes(task, i, j, by_class)
 
 
 def _own_classes(task, i, j, by_class) -> Subproblem:
