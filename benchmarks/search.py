@@ -10,7 +10,7 @@
     with the perceptron kernel as a function;
 (b) ``expert``: a loop over SVCs on one precomputed Gram matrix, in joblib workers.
 
-Everyone has two jobs. A peer is run on every ``--every``-th candidate (by default 6: all
+Everyone has two jobs. A peer runs every ``--every``-th candidate only (by default 6: all
 values of C, 10 of 55 candidates) and its time multiplied accordingly, since a whole run
 takes from minutes to hours; the table says so. Ours is the median of ``--repetitions``
 whole searches. Cost and error are cross-validated, of the chosen candidate; a sampled
