@@ -5,6 +5,7 @@ this process is the only one that writes results down.
 """
 
 import multiprocessing
+import multiprocessing.connection
 import os
 import signal
 import threading
