@@ -10,7 +10,7 @@ from typing import Any
 from softcost._version import __version__
 
 _SUBPACKAGES = (
-    "costs", "datasets", "metrics", "models", "reductions", "soft", "svm",
+    "costs", "datasets", "metrics", "models", "reductions", "report", "soft", "svm",
 )  # fmt: skip
 
 _NAMES_OF = {
@@ -27,6 +27,11 @@ _NAMES_OF = {
         "StochasticEnsembleBoosting",
         "WeightedAllPairs",
         "ZhouLiuRescaling",
+    ),
+    "softcost.report": (
+        "CostMatrixDisplay",
+        "SoftnessCurveDisplay",
+        "TradeoffDisplay",
     ),
     "softcost.soft": ("SoftCostClassifierCV",),
     "softcost.svm": ("KernelSVC", "OneSidedSVR"),

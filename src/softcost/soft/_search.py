@@ -11,7 +11,6 @@ from sklearn.model_selection import ParameterGrid, StratifiedKFold, check_cv
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-import softcost
 from softcost.costs import (
     check_cost_matrix,
     check_softness,
@@ -292,7 +291,9 @@ class SoftCostClassifierCV(ClassifierMixin, BaseEstimator):
         )
         self._params = [params for params, _ in rows]
         self.cv_results_ = self._scikit_learn_results()
-        self.cost_matrix_ = _by_class(base, held_out, costs is not None)
+        self.cost_matrix_ = held_out.prices_by_class(
+            base.cost_matrix if costs is None else None
+        )
         self.n_samples_ = len(labels)
         self._configured, self._data = base, data
         return self._choose(self.criterion, self.max_error, self.tolerance)
@@ -508,16 +509,19 @@ class SoftCostClassifierCV(ClassifierMixin, BaseEstimator):
         -------
         Path
         """
-        check_is_fitted(self, "tradeoff_")
+        import softcost
+
         report = softcost.report
-        return report.write_explorer(
-            path, report.ExplorerData.from_search(self, **details)
-        )
+        check_is_fitted(self, "tradeoff_")
+        data = report.ExplorerData.from_search(self, **details)
+        return report.write_explorer(path, data)
 
     def _repr_html_inner(self):
         """The explorer in a notebook, once there is something to explore."""
         if not hasattr(self, "tradeoff_"):
             return super()._repr_html_inner()
+        import softcost
+
         report = softcost.report
         return report.notebook_html(report.ExplorerData.from_search(self))
 
@@ -526,18 +530,6 @@ class SoftCostClassifierCV(ClassifierMixin, BaseEstimator):
         if "text/html" in bundle:
             bundle["text/html"] = self._repr_html_inner()
         return bundle
-
-
-def _by_class(base: Reduction, held_out: HeldOut, by_example: bool):
-    """Prices by true and predicted class, in the user's units."""
-    n_classes = held_out.costs.shape[1]
-    if not by_example:
-        matrix = base.cost_matrix
-        return 1.0 - np.eye(n_classes) if matrix is None else np.array(matrix, float)
-    sums, sizes = np.zeros((n_classes, n_classes)), np.zeros(n_classes)
-    np.add.at(sums, held_out.y, held_out.weight[:, None] * held_out.costs)
-    np.add.at(sizes, held_out.y, held_out.weight)
-    return sums / np.where(sizes > 0, sizes, 1.0)[:, None]
 
 
 def _unit(prices) -> float:

@@ -57,6 +57,17 @@ class HeldOut:
             out[:, fold] = counts.reshape(n_candidates, n_classes, n_classes)
         return out
 
+    def prices_by_class(self, matrix: NDArray | None) -> NDArray[np.float64]:
+        """The matrix of prices; without one, mean prices by true and predicted class.
+
+        A class without examples has no prices.
+        """
+        if matrix is not None:
+            return np.array(matrix, dtype=np.float64)
+        member = np.eye(self.costs.shape[1])[:, self.y] * self.weight
+        sizes = member.sum(axis=1, keepdims=True)
+        return (member @ self.costs) / np.where(sizes > 0, sizes, 1.0)
+
     def paid(self) -> NDArray[np.float64]:
         """Total price by candidate and fold."""
         return np.stack(

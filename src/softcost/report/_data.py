@@ -1,0 +1,204 @@
+"""What the explorer page shows, and how it is read from a fitted search."""
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+MEASURES = ("cost", "error", "weighted_error", "g_mean", "normalized_cost")
+
+
+@dataclass(frozen=True)
+class ExplorerData:
+    """All that one explorer page shows.
+
+    Attributes
+    ----------
+    table : DataFrame
+        One row per candidate, as `SoftCostClassifierCV.tradeoff_`.
+    confusion : array of shape (n_candidates, K, K)
+        Held-out weight by candidate, true and predicted class.
+    classes : sequence of K labels
+    cost_matrix : array of shape (K, K)
+        Price by true and predicted class; with prices by example, their means.
+    chosen : int
+        Row of the candidate that the search chose.
+    hard, regular : int or None
+        Rows to compare with: the best with softness 0 and with softness 1.
+    params : tuple of str
+        Columns of the table that are parameters of the learner.
+    title, reduction, learner : str
+    n_rows, n_features, n_folds : int or None
+    by_example : bool
+        Whether prices were given by example.
+    error : {"error", "weighted_error"}
+        The error that counts.
+    test : DataFrame or None
+        Results on held-out test data, one row per named model, with any of the columns
+        ``cost``, ``error``, ``weighted_error`` and ``g_mean``.
+    n_test : int or None
+        Rows of the test data.
+    command, python : str or None
+        Lines that train a candidate, with ``{softness}``, ``{index}`` and the
+        parameters' names in braces. Values are quoted for the shell in ``command`` and
+        written as literals in ``python``.
+    """
+
+    table: pd.DataFrame
+    confusion: NDArray[Any]
+    classes: Sequence[Any]
+    cost_matrix: NDArray[Any]
+    chosen: int
+    hard: int | None = None
+    regular: int | None = None
+    params: tuple[str, ...] = ()
+    title: str = "Cost and error"
+    reduction: str = ""
+    learner: str = ""
+    n_rows: int | None = None
+    n_features: int | None = None
+    n_folds: int | None = None
+    by_example: bool = False
+    error: str = "error"
+    test: pd.DataFrame | None = None
+    n_test: int | None = None
+    command: str | None = None
+    python: str | None = None
+
+    def __post_init__(self) -> None:
+        n, n_classes = len(self.table), len(self.classes)
+        needed = {"softness", "cost", self.error, *self.params}
+        missing = needed.difference(self.table.columns)
+        if missing or n == 0:
+            raise ValueError(
+                f"table has {n} rows and lacks {sorted(map(str, missing))}; pass the "
+                "trade-off table of a search."
+            )
+        if np.shape(self.confusion) != (n, n_classes, n_classes):
+            raise ValueError(
+                f"confusion has shape {np.shape(self.confusion)}; pass one K x K "
+                f"matrix per candidate, {(n, n_classes, n_classes)}."
+            )
+        if np.shape(self.cost_matrix) != (n_classes, n_classes):
+            raise ValueError(
+                f"cost_matrix has shape {np.shape(self.cost_matrix)}; pass one row and "
+                f"one column per class, {(n_classes, n_classes)}."
+            )
+        for name in ("chosen", "hard", "regular"):
+            row = getattr(self, name)
+            if row is None and name != "chosen":
+                continue
+            if not 0 <= row < n:
+                raise ValueError(f"{name} must be a row of the table, not {row}.")
+
+    @classmethod
+    def from_search(cls, search: Any, **details: Any) -> "ExplorerData":
+        """Read a fitted `SoftCostClassifierCV`.
+
+        Parameters
+        ----------
+        search : fitted SoftCostClassifierCV
+        **details
+            Any attribute of `ExplorerData`, instead of what the search says.
+        """
+        table, confusion = search.tradeoff_, search.confusion_
+        params = parameter_names(table)
+        error = "error" if search.error_weight is None else "weighted_error"
+        model = getattr(search, "best_estimator_", search.reduction)
+        learner = getattr(model, "learner", None)
+        by_example = bool(getattr(search, "_example_costs", False))
+        read: dict[str, Any] = {
+            "table": table,
+            "confusion": confusion.sum(axis=1),
+            "classes": search.classes_.tolist(),
+            "cost_matrix": search.cost_matrix_,
+            "chosen": search.best_index_,
+            "hard": hard_row(table),
+            "regular": regular_row(table, error),
+            "params": params,
+            "reduction": "" if model is None else type(model).__name__,
+            "learner": "" if learner is None else type(learner).__name__,
+            "n_rows": getattr(search, "n_samples_", None),
+            "n_features": getattr(search, "n_features_in_", None),
+            "n_folds": confusion.shape[1],
+            "by_example": by_example,
+            "error": error,
+            "python": python_line(search, params, by_example),
+        }
+        return cls(**(read | details))
+
+
+def parameter_names(table: pd.DataFrame) -> tuple[str, ...]:
+    """Columns of a trade-off table that are the learner's parameters.
+
+    Examples
+    --------
+    >>> parameter_names(pd.DataFrame(columns=["softness", "C", "cost", "cost_se"]))
+    ('C',)
+    """
+    known = {"softness", "on_front", *MEASURES, *(f"{name}_se" for name in MEASURES)}
+    return tuple(name for name in table.columns if name not in known)
+
+
+def hard_row(table: pd.DataFrame) -> int | None:
+    """The cheapest candidate with softness 0, if there is one."""
+    return _least_at(table, 0.0, "cost")
+
+
+def regular_row(table: pd.DataFrame, error: str = "error") -> int | None:
+    """The candidate with the least error of those with softness 1, if any."""
+    return _least_at(table, 1.0, error)
+
+
+def _least_at(table: pd.DataFrame, softness: float, column: str) -> int | None:
+    rows = np.flatnonzero(table["softness"].to_numpy(float) == softness)
+    if len(rows) == 0:
+        return None
+    return int(rows[table[column].to_numpy(float)[rows].argmin()])
+
+
+def python_line(search: Any, params: Sequence[str], by_example: bool) -> str:
+    """The line that trains a candidate, with its settings in braces."""
+    model = getattr(search, "best_estimator_", None)
+    if model is None:
+        return "search.choose(lambda table: {index})"
+    inner = getattr(model, "learner", None)
+    settings = {} if inner is None else {"learner": _expression(inner, params)}
+    defaults = _defaults(model)
+    told = {"learner", "cost_matrix", "classes", "softness", "n_jobs"}
+    for name, value in model.get_params(deep=False).items():
+        if name not in told and repr(value) != repr(defaults.get(name)):
+            settings[name] = repr(value)
+    priced = getattr(model, "cost_matrix", None) is not None
+    if priced and not by_example:
+        settings["cost_matrix"] = "cost_matrix"
+    settings["softness"] = "{softness}"
+    costs = ", costs=costs" if by_example else ""
+    return f"{_call(model, settings)}.fit(X, y{costs})"
+
+
+def _expression(learner: Any, params: Sequence[str]) -> str:
+    """A learner as it is written, with searched parameters in braces."""
+    own = learner.get_params(deep=False)
+    defaults = _defaults(learner)
+    settings = {
+        name: f"{{{name}}}" if name in params else " ".join(repr(value).split())
+        for name, value in own.items()
+        if name in params or repr(value) != repr(defaults.get(name))
+    }
+    nested = ", ".join(f"{name}={{{name}}}" for name in params if name not in own)
+    return _call(learner, settings) + (f".set_params({nested})" if nested else "")
+
+
+def _call(thing: Any, settings: dict[str, str]) -> str:
+    told = ", ".join(f"{name}={text}" for name, text in settings.items())
+    return f"{type(thing).__name__}({told})"
+
+
+def _defaults(thing: Any) -> dict[str, Any]:
+    parameters = inspect.signature(type(thing)).parameters.values()
+    return {one.name: one.default for one in parameters}

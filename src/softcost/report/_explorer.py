@@ -1,0 +1,217 @@
+"""The explorer: one self-contained HTML page to choose on the trade-off.
+
+The page is four kinds of text, put together here: a template, a style sheet, scripts
+and the data. Data go into a JSON island with ``<`` escaped and reach the page through
+``textContent`` only; the content security policy names the hashes of the style sheet
+and the script, so nothing else runs, and nothing is loaded.
+"""
+
+import base64
+import hashlib
+import html
+import json
+import math
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterable
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from softcost._version import __version__
+from softcost.report._data import ExplorerData
+
+SCRIPTS = ("model.js", "dom.js", "chart.js", "tables.js", "main.js")
+
+# Weights that are no counts are kept to this fraction of their sum.
+RESOLUTION = 1e-5
+
+
+def explorer_html(data: ExplorerData) -> str:
+    """The explorer page.
+
+    Parameters
+    ----------
+    data : ExplorerData
+
+    Returns
+    -------
+    str
+        A whole HTML document that needs no other file.
+    """
+    style = _read("explorer.css")
+    script = '(() => {\n"use strict";\n' + "".join(map(_read, SCRIPTS)) + "})();\n"
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}';"
+        " img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    parts = {
+        "policy": policy,
+        "title": html.escape(data.title),
+        "style": style,
+        "data": _island(page_data(data)),
+        "script": script,
+    }
+    return re.sub(
+        r"\{\{(\w+)\}\}", lambda match: parts[match.group(1)], _read("explorer.html")
+    )
+
+
+def write_explorer(path: str | os.PathLike[str], data: ExplorerData) -> Path:
+    """Write the explorer page; a file of that name is replaced at once or not at all.
+
+    Parameters
+    ----------
+    path : str or path
+    data : ExplorerData
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(
+            f"path is in the folder {target.parent}, which does not exist; make it "
+            "first."
+        )
+    page = explorer_html(data)
+    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        draft.write_text(page, encoding="utf-8", newline="\n")
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+    return target
+
+
+def notebook_html(data: ExplorerData, height: int = 760) -> str:
+    """The explorer page in a frame of its own, for a notebook."""
+    page = html.escape(explorer_html(data), quote=True)
+    return (
+        f'<iframe srcdoc="{page}" title="{html.escape(data.title)}" width="100%" '
+        f'height="{height}" style="border:0" allow="clipboard-write" '
+        'sandbox="allow-scripts allow-downloads allow-modals"></iframe>'
+    )
+
+
+def page_data(data: ExplorerData) -> dict[str, Any]:
+    """What the page's scripts read, in JSON's types."""
+    table = data.table
+    cells, unit = _sparse(np.asarray(data.confusion, float))
+    return {
+        "version": __version__,
+        "title": data.title,
+        "reduction": data.reduction,
+        "learner": data.learner,
+        "rows": data.n_rows,
+        "features": data.n_features,
+        "folds": data.n_folds,
+        "classes": [str(label) for label in data.classes],
+        "params": list(map(str, data.params)),
+        "columns": [[str(name), _values(table[name])] for name in table.columns],
+        "error": data.error,
+        "cells": cells,
+        "unit": unit,
+        "prices": np.asarray(data.cost_matrix, float).tolist(),
+        "byExample": data.by_example,
+        "chosen": int(data.chosen),
+        "hard": data.hard,
+        "regular": data.regular,
+        "test": None if data.test is None else _test_results(data.test),
+        "testRows": data.n_test,
+        "commands": _lines(data, data.command, lambda value: shlex.quote(_told(value))),
+        "pythons": _lines(data, data.python, _literal),
+    }
+
+
+def _sparse(confusion: NDArray[np.float64]) -> tuple[list[list[int]], float]:
+    """Confusion matrices as flat lists of (cell, multiple of the unit)."""
+    unit = 1.0
+    if not np.array_equal(confusion, np.round(confusion)):
+        unit = float(confusion.sum(axis=(1, 2)).max()) * RESOLUTION
+    counts = np.round(confusion / unit).astype(np.int64).reshape(len(confusion), -1)
+    rows = []
+    for row in counts:
+        filled = np.flatnonzero(row)
+        rows.append(np.column_stack([filled, row[filled]]).ravel().tolist())
+    return rows, unit
+
+
+def _test_results(test: pd.DataFrame) -> dict[str, Any]:
+    return {
+        "models": [str(name) for name in test.index],
+        "columns": [[str(name), _values(test[name])] for name in test.columns],
+    }
+
+
+def _values(column: Iterable[Any]) -> list[Any]:
+    return [_plain(value) for value in column]
+
+
+def _plain(value: Any) -> Any:
+    """A number, a truth value, a text, or None for what is missing."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
+
+
+def _told(value: Any) -> str:
+    """A setting as a person writes it: 0.3, not 0.30000000000000004."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, np.generic):
+        value = value.item()
+    return _told(value) if isinstance(value, float) else repr(value)
+
+
+def _lines(
+    data: ExplorerData, template: str | None, quote: Callable[[Any], str]
+) -> list[str] | None:
+    """A template filled in for every candidate."""
+    if template is None:
+        return None
+    names = ["softness", *data.params]
+    pattern = re.compile(
+        r"\{(" + "|".join(re.escape(str(name)) for name in ["index", *names]) + r")\}"
+    )
+    columns = {str(name): data.table[name].to_list() for name in names}
+    columns["index"] = list(range(len(data.table)))
+
+    def line(row: int) -> str:
+        return pattern.sub(lambda found: quote(columns[found[1]][row]), template)
+
+    return [line(row) for row in range(len(data.table))]
+
+
+def _island(value: Any) -> str:
+    """JSON that cannot end the element it stands in."""
+    text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+@cache
+def _read(name: str) -> str:
+    return files("softcost.report").joinpath("page", name).read_text(encoding="utf-8")

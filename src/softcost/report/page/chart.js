@@ -1,0 +1,306 @@
+// The chart: error to the right, cost upwards, one dot per candidate.
+const chart = { x: null, y: null, points: [], drag: false };
+const SHAPES = {
+  dot: "M-4.2 0a4.2 4.2 0 1 0 8.4 0a4.2 4.2 0 1 0 -8.4 0z",
+  front: "M-5.6 0a5.6 5.6 0 1 0 11.2 0a5.6 5.6 0 1 0 -11.2 0z",
+  hard: "M0 -8.5L8 6H-8z",
+  regular: "M-6.5 -6.5H6.5V6.5H-6.5z",
+  chosen: "M0 -10.5L2.8 -3.6L10.2 -3.2L4.5 1.5L6.3 8.7L0 4.7L-6.3 8.7L-4.5 1.5L-10.2 -3.2L-2.8 -3.6z",
+};
+const MARKS = [["hard", "Hard"], ["regular", "Regular"], ["chosen", "Recommended"]];
+
+function shapeOf(i) {
+  if (i === data.chosen) return "chosen";
+  if (i === data.hard) return "hard";
+  if (i === data.regular) return "regular";
+  return state.front[i] ? "front" : "dot";
+}
+
+function ticks(low, high, wanted) {
+  const raw = (high - low) / wanted;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].find((m) => m * power >= raw) * power;
+  const found = [];
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) found.push(i * step);
+  return { found, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
+}
+
+function extent(rows, values, spread) {
+  let low = Infinity, high = -Infinity;
+  for (const i of rows) {
+    low = Math.min(low, values[i] - (spread[i] || 0));
+    high = Math.max(high, values[i] + (spread[i] || 0));
+  }
+  const room = (high - low) * 0.07 || Math.abs(high) * 0.2 || 1;
+  return [low >= 0 ? Math.max(0, low - room) : low - room, high + room];
+}
+
+// The rows that matter are the front and what is compared; others may be far away.
+function ranges() {
+  const all = softness.map((_, i) => i);
+  const near = all.filter((i) => state.front[i] || [data.chosen, data.hard, data.regular, state.index].includes(i));
+  const spread = costSpread();
+  const close = [extent(near, error, errorSe), extent(near, state.cost, spread)];
+  const whole = [extent(all, error, errorSe), extent(all, state.cost, spread)];
+  const ratio = Math.max(...[0, 1].map((d) => (whole[d][1] - whole[d][0]) / (close[d][1] - close[d][0])));
+  const outside = all.filter((i) => error[i] > close[0][1] || state.cost[i] > close[1][1]).length;
+  const zoomable = ratio > 2.5 && outside > 0;
+  if (state.zoomed === null) state.zoomed = zoomable;
+  return { zoomable, outside, range: zoomable && state.zoomed ? close : whole };
+}
+
+// Standard errors belong to the prices of the training.
+const costSpread = () => (state.edited ? trainedCost.map(() => null) : trainedCostSe);
+
+function drawChart() {
+  const width = Math.max(280, Math.floor(at("chart").clientWidth));
+  const height = width < 520 ? 330 : 430;
+  const box = { left: 62, right: width - 18, top: 34, bottom: height - 46 };
+  const { zoomable, outside, range } = ranges();
+  const [[x0, x1], [y0, y1]] = range;
+  const x = (value) => box.left + ((value - x0) / (x1 - x0)) * (box.right - box.left);
+  const y = (value) => box.bottom - ((value - y0) / (y1 - y0)) * (box.bottom - box.top);
+  Object.assign(chart, { width, height, box, x, y, range, step: 10 ** Math.floor(Math.log10((x1 - x0) / 100)) });
+  const zoom = at("zoom");
+  zoom.hidden = !zoomable;
+  zoom.textContent = state.zoomed ? "Show all (" + outside + " more)" : "Zoom to the front";
+  zoom.setAttribute("aria-pressed", String(!!state.zoomed));
+
+  const svg = draw("svg", { viewBox: "0 0 " + width + " " + height, width, height, role: "group", "aria-label": "Cost against error of " + N + " models" });
+  svg.append(
+    draw("defs", {}, draw("clipPath", { id: "inside" }, draw("rect", { x: box.left, y: box.top, width: box.right - box.left, height: box.bottom - box.top }))),
+    axes(), frontLine(), errorBars(), budgetShade(), crosshair(), pointGroup(), marks(), budgetHandle(),
+  );
+  put(at("chart"), svg, make("div", { class: "tip", id: "tip", hidden: "" }));
+  markChart();
+}
+
+function axes() {
+  const { box, x, y, range, width } = chart;
+  const group = draw("g", { class: "axes", "aria-hidden": "true" });
+  const across = ticks(range[0][0] * 100, range[0][1] * 100, width < 520 ? 4 : 7);
+  for (const value of across.found) {
+    const px = x(value / 100);
+    group.append(draw("line", { class: "grid", x1: px, x2: px, y1: box.top, y2: box.bottom }));
+    group.append(draw("text", { x: px, y: box.bottom + 18, "text-anchor": "middle" }, value.toFixed(across.digits) + "%"));
+  }
+  const up = ticks(range[1][0], range[1][1], 6);
+  for (const value of up.found) {
+    const py = y(value);
+    group.append(draw("line", { class: "grid", x1: box.left, x2: box.right, y1: py, y2: py }));
+    group.append(draw("text", { x: box.left - 8, y: py + 4, "text-anchor": "end" }, Math.abs(value) >= 1e5 ? value.toExponential(1) : grouped(value, up.digits)));
+  }
+  const name = data.error === "error" ? "Error rate" : "Weighted error rate";
+  group.append(
+    draw("line", { class: "axis", x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }),
+    draw("text", { class: "name", x: (box.left + box.right) / 2, y: box.bottom + 38, "text-anchor": "middle" }, name + " →"),
+    draw("text", { class: "name", x: 2, y: 16, "text-anchor": "start" }, "↑ Cost per example"),
+  );
+  return group;
+}
+
+function frontLine() {
+  const { box, x, y } = chart;
+  const rows = softness.map((_, i) => i).filter((i) => state.front[i]).sort((a, b) => error[a] - error[b]);
+  // A staircase: a model's cost is reached once its error is allowed.
+  let path = "M" + x(error[rows[0]]) + " -5000";
+  rows.forEach((i) => { path += "H" + x(error[i]) + "V" + y(state.cost[i]); });
+  path += "H" + (box.right + 5000);
+  return draw("g", { "clip-path": "url(#inside)", "aria-hidden": "true" },
+    draw("path", { class: "beaten", d: path + "V-5000z" }), draw("path", { class: "front-line", d: path }));
+}
+
+function errorBars() {
+  const { x, y } = chart;
+  const group = draw("g", { class: "bars", "clip-path": "url(#inside)", "aria-hidden": "true" });
+  const spread = costSpread();
+  chart.bars = softness.map((value, i) => {
+    let path = "";
+    if (spread[i]) path += "M" + x(error[i]) + " " + y(state.cost[i] - spread[i]) + "V" + y(state.cost[i] + spread[i]);
+    if (errorSe[i]) path += "M" + x(error[i] - errorSe[i]) + " " + y(state.cost[i]) + "H" + x(error[i] + errorSe[i]);
+    const bar = vary(draw("path", { class: "bar", d: path || "M0 0" }), "--s", value);
+    group.append(bar);
+    return bar;
+  });
+  return group;
+}
+
+function describe(i) {
+  const setting = settingOf[i] ? ", " + settingOf[i] : "";
+  return "softness " + show(softness[i]) + setting + ": cost " + money(state.cost[i]) + ", " + errorWord + " " + percent(error[i]);
+}
+
+function pointGroup() {
+  const { x, y } = chart;
+  const group = draw("g", { role: "radiogroup", "aria-label": "Models", "clip-path": "url(#inside)" });
+  const rank = { dot: 0, front: 1, regular: 2, hard: 3, chosen: 4 };
+  const order = softness.map((_, i) => i).sort((a, b) => rank[shapeOf(a)] - rank[shapeOf(b)] || a - b);
+  chart.points = [];
+  for (const i of order) {
+    const shape = shapeOf(i);
+    const name = MARKS.find(([key]) => key === shape);
+    const point = draw("g", { class: "point " + shape + (state.front[i] ? " on-front" : ""), role: "radio", "aria-label": (name ? name[1] + ": " : "") + describe(i), transform: "translate(" + x(error[i]) + " " + y(state.cost[i]) + ")", "data-row": i },
+      draw("circle", { class: "touch", r: 11 }), draw("path", { class: "shape", d: SHAPES[shape] }));
+    vary(point, "--s", softness[i]);
+    point.addEventListener("click", () => pick(i, "hand"));
+    point.addEventListener("pointerenter", () => showTip(i));
+    point.addEventListener("pointerleave", hideTip);
+    point.addEventListener("focus", () => showTip(i));
+    point.addEventListener("blur", hideTip);
+    point.addEventListener("keydown", (event) => walkPoints(event, i));
+    chart.points[i] = point;
+    group.append(point);
+  }
+  return group;
+}
+
+function walkPoints(event, i) {
+  const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  if (!way) return;
+  event.preventDefault();
+  const order = softness.map((_, j) => j).sort((a, b) => error[a] - error[b] || state.cost[a] - state.cost[b] || a - b);
+  const next = order[(order.indexOf(i) + way + N) % N];
+  pick(next, "hand");
+  chart.points[next].focus();
+}
+
+function crosshair() {
+  chart.cross = draw("path", { class: "cross", "aria-hidden": "true" });
+  chart.ring = draw("circle", { class: "ring", r: 14, "aria-hidden": "true" });
+  return draw("g", { "clip-path": "url(#inside)" }, chart.cross, chart.ring);
+}
+
+// Names beside the marked models, where there is room.
+function marks() {
+  const { box, x, y } = chart;
+  const group = draw("g", { class: "names", "aria-hidden": "true" });
+  const taken = [];
+  const spots = MARKS.filter(([key]) => data[key] !== null).map(([key]) => data[key]);
+  for (const [key, text] of MARKS) {
+    const i = data[key];
+    if (i === null || (key !== "chosen" && i === data.chosen)) continue;
+    const px = x(error[i]), py = y(state.cost[i]), wide = text.length * 7.2;
+    const tries = [[13, -9, "start"], [13, 18, "start"], [-13, -9, "end"], [-13, 18, "end"], [16, 4, "start"], [-16, 4, "end"], [0, -18, "middle"], [0, 26, "middle"]];
+    const free = tries.map(([dx, dy, anchor]) => {
+      const left = px + dx - (anchor === "end" ? wide : anchor === "middle" ? wide / 2 : 0);
+      const area = [left, py + dy - 12, left + wide, py + dy + 4];
+      const hits = taken.filter((one) => area[0] < one[2] && one[0] < area[2] && area[1] < one[3] && one[1] < area[3]).length
+        + spots.filter((j) => j !== i && Math.abs(x(error[j]) - (left + wide / 2)) < wide / 2 + 8 && Math.abs(y(state.cost[j]) - (py + dy - 4)) < 16).length;
+      const out = area[0] < box.left || area[2] > box.right || area[1] < box.top || area[3] > box.bottom;
+      return { dx, dy, anchor, area, bad: hits + (out ? 5 : 0) };
+    }).sort((a, b) => a.bad - b.bad)[0];
+    taken.push(free.area);
+    group.append(draw("text", { class: "name-" + key, x: px + free.dx, y: py + free.dy, "text-anchor": free.anchor }, text));
+  }
+  return group;
+}
+
+function budgetShade() {
+  chart.shade = draw("rect", { class: "shade", y: chart.box.top, height: chart.box.bottom - chart.box.top, "aria-hidden": "true" });
+  return chart.shade;
+}
+
+function budgetHandle() {
+  const { box } = chart;
+  chart.budgetText = draw("text", { y: box.top - 12, "text-anchor": "middle" });
+  chart.pill = draw("rect", { class: "pill", y: box.top - 28, height: 24, rx: 12 });
+  const line = draw("line", { class: "budget-line", y1: box.top - 4, y2: box.bottom });
+  const grip = draw("line", { class: "grip", y1: box.top - 28, y2: box.bottom });
+  const handle = draw("g", { class: "budget", id: "budget-line", role: "slider", tabindex: 0, "aria-label": "Error budget in percent", "aria-orientation": "horizontal" }, grip, line, chart.pill, chart.budgetText);
+  handle.addEventListener("pointerdown", (event) => {
+    chart.drag = true;
+    handle.setPointerCapture(event.pointerId);
+    handle.focus({ preventScroll: true });
+    event.preventDefault();
+  });
+  handle.addEventListener("pointermove", (event) => { if (chart.drag) setBudget(budgetAt(event)); });
+  for (const end of ["pointerup", "pointercancel"]) handle.addEventListener(end, () => { chart.drag = false; });
+  handle.addEventListener("keydown", moveBudget);
+  chart.handle = handle;
+  return handle;
+}
+
+function budgetAt(event) {
+  const { box, range, width } = chart;
+  const frame = at("chart").querySelector("svg").getBoundingClientRect();
+  const px = ((event.clientX - frame.left) * width) / frame.width;
+  return onGrid(range[0][0] + ((px - box.left) / (box.right - box.left)) * (range[0][1] - range[0][0]));
+}
+
+// Budgets are round numbers, so that what is read is what is meant.
+function onGrid(value) {
+  const [low, high] = chart.range[0];
+  const steps = Math.round(value / chart.step);
+  const digits = Math.max(0, Math.round(-Math.log10(chart.step)));
+  const round = Number((steps * chart.step).toFixed(digits));
+  if (round >= high) return null;
+  return Math.max(Number((Math.ceil(low / chart.step) * chart.step).toFixed(digits)), round);
+}
+
+function moveBudget(event) {
+  const high = chart.range[0][1];
+  const now = state.budget === null ? high : Math.min(state.budget, high);
+  const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
+  if (steps) setBudget(onGrid(now + steps * chart.step));
+  else if (event.key === "Home") setBudget(onGrid(Math.min(...error) + chart.step));
+  else if (event.key === "End") setBudget(null);
+  else return;
+  event.preventDefault();
+}
+
+function budgetLabel(value) {
+  return percent(value, Math.max(1, Math.round(-Math.log10(chart.step)) - 2));
+}
+
+// What changes with the selection and the budget only; nothing is drawn anew.
+function markChart() {
+  const { x, y, box, range, width } = chart;
+  const px = x(error[state.index]), py = y(state.cost[state.index]);
+  chart.ring.setAttribute("cx", px);
+  chart.ring.setAttribute("cy", py);
+  chart.cross.setAttribute("d", "M" + box.left + " " + py + "H" + px + "V" + box.bottom);
+  chart.points.forEach((point, i) => {
+    const here = i === state.index;
+    point.classList.toggle("here", here);
+    point.classList.toggle("over", state.budget !== null && error[i] > state.budget);
+    point.setAttribute("aria-checked", String(here));
+    point.setAttribute("tabindex", here ? 0 : -1);
+    chart.bars[i].classList.toggle("here", here);
+  });
+  at("chart").classList.toggle("no-bars", !state.bars);
+  const limit = state.budget === null ? range[0][1] : Math.min(Math.max(state.budget, range[0][0]), range[0][1]);
+  const bx = x(limit);
+  const text = state.budget === null ? "⟷ error budget" : "≤ " + budgetLabel(state.budget);
+  const half = text.length * 3.7 + 12;
+  const middle = Math.min(Math.max(bx, box.left + half), width - half - 2);
+  chart.budgetText.textContent = text;
+  chart.budgetText.setAttribute("x", middle);
+  chart.pill.setAttribute("x", middle - half);
+  chart.pill.setAttribute("width", 2 * half);
+  for (const line of chart.handle.querySelectorAll("line")) {
+    line.setAttribute("x1", bx);
+    line.setAttribute("x2", bx);
+  }
+  chart.shade.setAttribute("x", bx);
+  chart.shade.setAttribute("width", Math.max(0, box.right - bx));
+  chart.handle.setAttribute("aria-valuemin", (100 * range[0][0]).toFixed(3));
+  chart.handle.setAttribute("aria-valuemax", (100 * range[0][1]).toFixed(3));
+  chart.handle.setAttribute("aria-valuenow", (100 * limit).toFixed(3));
+  chart.handle.setAttribute("aria-valuetext", state.budget === null ? "no budget" : "at most " + budgetLabel(state.budget));
+}
+
+function showTip(i) {
+  const tip = at("tip");
+  const marked = MARKS.find(([key]) => data[key] === i);
+  put(tip,
+    make("b", {}, (marked ? marked[1] + " · " : "") + "softness " + show(softness[i])),
+    settingOf[i] ? make("span", {}, settingOf[i]) : null,
+    make("span", {}, "cost " + money(state.cost[i]) + (costSpread()[i] ? " ± " + spreadLike(state.cost[i], trainedCostSe[i]) : "")),
+    make("span", {}, errorWord + " " + percent(error[i]) + (errorSe[i] ? " ± " + percent(errorSe[i]) : "")));
+  tip.hidden = false;
+  const px = chart.x(error[i]), py = chart.y(state.cost[i]);
+  tip.style.left = Math.min(Math.max(px - tip.offsetWidth / 2, 0), chart.width - tip.offsetWidth) + "px";
+  const above = py - tip.offsetHeight - 16;
+  tip.style.top = (above > 0 ? above : py + 18) + "px";
+}
+function hideTip() { at("tip").hidden = true; }

@@ -1,0 +1,146 @@
+// The state of the page, and what changes it.
+const state = {
+  index: data.chosen, how: "recommended", budget: null, prices: originalPrices.slice(), edited: false,
+  cost: trainedCost, front: frontOf(error, trainedCost), setting: null, money: false, bars: true, zoomed: null,
+};
+
+function pick(index, how) {
+  state.index = index;
+  state.how = how;
+  if (how === "hand" && state.setting !== null) state.setting = settingOf[index];
+  if (chart.range && (error[index] > chart.range[0][1] || state.cost[index] > chart.range[1][1])) { state.zoomed = false; drawChart(); }
+  showSelection();
+}
+
+function showSelection() {
+  drawWords();
+  drawMistakes();
+  drawConfusion();
+  drawRecall();
+  drawLines();
+  drawControls();
+  markChart();
+  markTable();
+}
+
+function setBudget(budget) {
+  state.budget = budget;
+  if (budget === null) pick(state.edited ? cheapest(state.cost, null) : data.chosen, state.edited ? "cheapest" : "recommended");
+  else pick(cheapest(state.cost, budget), "budget");
+}
+
+function setPrice(box, cell) {
+  const text = box.value.trim().replace(",", ".");
+  const price = Number(text);
+  const bad = text === "" || !Number.isFinite(price);
+  box.setAttribute("aria-invalid", String(bad));
+  if (bad) return;
+  state.prices[cell] = text === show(originalPrices[cell]) ? originalPrices[cell] : price;
+  box.classList.toggle("changed", state.prices[cell] !== originalPrices[cell]);
+  reprice();
+}
+
+function reprice() {
+  state.edited = state.prices.some((price, cell) => price !== originalPrices[cell]);
+  state.cost = costsAt(state.prices);
+  state.front = frontOf(error, state.cost);
+  if (state.how === "budget") state.index = cheapest(state.cost, state.budget);
+  else if (state.how !== "hand") {
+    state.how = state.edited ? "cheapest" : "recommended";
+    state.index = state.edited ? cheapest(state.cost, null) : data.chosen;
+  }
+  drawChart();
+  drawTable();
+  drawPricesHint();
+  showSelection();
+}
+
+function resetPrices() {
+  state.prices = originalPrices.slice();
+  for (const box of at("prices").querySelectorAll("input")) {
+    box.value = show(originalPrices[Number(box.dataset.cell)]);
+    box.classList.remove("changed");
+    box.removeAttribute("aria-invalid");
+  }
+  reprice();
+}
+
+function drawControls() {
+  const value = softness[state.index], slider = at("softness");
+  slider.value = softnessValues.indexOf(value);
+  slider.setAttribute("aria-valuetext", show(value));
+  at("softness-value").textContent = show(value);
+  at("combo").value = state.setting === null ? "-1" : String(settings.indexOf(state.setting));
+  const box = at("budget");
+  if (document.activeElement !== box) box.value = state.budget === null ? "" : String(Number((100 * state.budget).toFixed(6)));
+  at("no-budget").disabled = state.budget === null;
+}
+
+function buildControls() {
+  const slider = at("softness");
+  slider.max = softnessValues.length - 1;
+  slider.disabled = softnessValues.length < 2;
+  slider.addEventListener("input", () => pick(bestAt(state.cost, softnessValues[slider.valueAsNumber], state.setting), "hand"));
+  const combo = at("combo");
+  combo.append(make("option", { value: -1 }, "Best at each softness"), ...settings.map((text, number) => make("option", { value: number }, text)));
+  at("combo-control").hidden = settings.length < 2;
+  combo.addEventListener("change", () => {
+    state.setting = combo.value === "-1" ? null : settings[Number(combo.value)];
+    pick(bestAt(state.cost, softness[state.index], state.setting), "hand");
+  });
+  at("budget").addEventListener("input", () => {
+    const text = at("budget").value.trim().replace(",", ".").replace("%", "");
+    const value = Number(text) / 100;
+    const bad = !(value >= 0 && value <= 1);
+    at("budget").setAttribute("aria-invalid", String(bad));
+    if (!bad) setBudget(text === "" ? null : Number(value.toFixed(8)));
+  });
+  at("no-budget").addEventListener("click", () => setBudget(null));
+  at("bars").addEventListener("change", () => { state.bars = at("bars").checked; markChart(); });
+  at("zoom").addEventListener("click", () => { state.zoomed = !state.zoomed; drawChart(); });
+  at("in-counts").addEventListener("click", () => { state.money = false; drawConfusion(); });
+  at("in-money").addEventListener("click", () => { state.money = true; drawConfusion(); });
+  at("reset-prices").addEventListener("click", resetPrices);
+  at("save-prices").addEventListener("click", () => download("prices.csv", pricesCsv()));
+  at("save-table").addEventListener("click", () => download("tradeoff.csv", tableCsv()));
+}
+
+function buildLegend() {
+  const icon = (name) => draw("svg", { width: 18, height: 18, viewBox: "-11 -11 22 22", class: "icon point " + name, "aria-hidden": "true" }, draw("path", { class: "shape", d: SHAPES[name] }));
+  for (const [key, text] of [MARKS[2], MARKS[0], MARKS[1]]) {
+    if (data[key] === null) continue;
+    const button = make("button", { type: "button", class: "key" }, vary(icon(key), "--s", softness[data[key]]), text);
+    button.addEventListener("click", () => pick(data[key], key === "chosen" ? "recommended" : "hand"));
+    at("legend").append(button);
+  }
+  const still = (name, text) => at("legend").append(make("span", { class: "key" }, make("span", { class: "swatch " + name, "aria-hidden": "true" }), text));
+  still("front", "front");
+  still("selected", "selected");
+}
+
+function buildHead() {
+  at("title").textContent = data.title;
+  const facts = [
+    data.rows === null ? null : count(data.rows) + " rows", data.features === null ? null : count(data.features) + " features", K + " classes",
+    [data.reduction, data.learner].filter(Boolean).join(" with ") || null,
+    N + (N === 1 ? " model" : " models") + (data.folds ? ", " + data.folds + "-fold cross-validation" : ""),
+  ];
+  put(at("facts"), ...facts.filter((fact) => fact !== null).map((fact) => make("span", {}, fact)));
+  at("made-by").textContent = "Made by softcost " + data.version + ". This page is one file and loads nothing.";
+}
+
+document.documentElement.classList.toggle("compact", isCompact());
+buildHead();
+buildLegend();
+buildControls();
+buildPrices();
+drawPricesHint();
+drawTest();
+drawChart();
+drawTable();
+showSelection();
+let drawnAt = chart.width;
+new ResizeObserver(() => {
+  const width = Math.max(280, Math.floor(at("chart").clientWidth));
+  if (width !== drawnAt && !chart.drag) { drawnAt = width; drawChart(); }
+}).observe(at("chart"));

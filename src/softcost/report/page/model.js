@@ -1,0 +1,140 @@
+// What the page knows: the data, and pure functions of them.
+const data = JSON.parse(document.getElementById("softcost-data").textContent);
+const K = data.classes.length;
+
+function column(name) {
+  const found = data.columns.find((one) => one[0] === name);
+  return found ? found[1] : null;
+}
+
+const softness = column("softness");
+const error = column(data.error);
+const errorSe = column(data.error + "_se") || error.map(() => null);
+const trainedCost = column("cost");
+const trainedCostSe = column("cost_se") || error.map(() => null);
+const gMean = column("g_mean");
+const N = softness.length;
+const originalPrices = data.prices.flat();
+const errorWord = data.error === "error" ? "errors" : "weighted errors";
+
+// Confusion matrices, one flat K x K array per candidate.
+const confusion = data.cells.map((pairs) => {
+  const counts = new Float64Array(K * K);
+  for (let i = 0; i < pairs.length; i += 2) counts[pairs[i]] = pairs[i + 1] * data.unit;
+  return counts;
+});
+const totals = confusion.map((counts) => counts.reduce((sum, value) => sum + value, 0));
+
+const softnessValues = [...new Set(softness)].sort((a, b) => a - b);
+
+// Settings of the learner that occur, in the order of the table.
+const settingOf = softness.map((_, i) =>
+  data.params.map((name) => name + " = " + show(column(name)[i])).join(", "));
+const settings = [...new Set(settingOf)];
+
+// Cost of every candidate at other prices. What changes is added to the measured cost,
+// which keeps it exact where prices were given by example.
+function costsAt(prices) {
+  const changed = [];
+  for (let cell = 0; cell < K * K; cell++) {
+    if (prices[cell] !== originalPrices[cell]) changed.push(cell);
+  }
+  return trainedCost.map((cost, i) => {
+    let more = 0;
+    for (const cell of changed) more += confusion[i][cell] * (prices[cell] - originalPrices[cell]);
+    return cost + more / totals[i];
+  });
+}
+
+// Whether no other candidate is at least as good in both and better in one.
+function frontOf(x, y) {
+  return x.map((_, i) => !x.some((_, j) =>
+    x[j] <= x[i] && y[j] <= y[i] && (x[j] < x[i] || y[j] < y[i])));
+}
+
+// Candidates with the least keys in turn, then the largest softness, then the first.
+function least(candidates, ...keys) {
+  let left = candidates;
+  for (const key of [...keys, softness.map((value) => -value)]) {
+    const best = Math.min(...left.map((i) => key[i]));
+    left = left.filter((i) => key[i] <= best + 1e-12 * Math.abs(best));
+  }
+  return left[0];
+}
+
+// The cheapest candidate within an error budget; the one with the fewest errors where
+// there is none.
+function cheapest(cost, budget) {
+  const all = softness.map((_, i) => i);
+  if (budget === null) return least(all, cost);
+  const within = all.filter((i) => error[i] <= budget);
+  return within.length ? least(within, cost, error) : least(all, error, cost);
+}
+
+// The cheapest candidate of one softness, with given settings or with any.
+function bestAt(cost, value, setting) {
+  let there = softness.map((_, i) => i).filter((i) => softness[i] === value);
+  const same = there.filter((i) => settingOf[i] === setting);
+  if (same.length) there = same;
+  return least(there, cost);
+}
+
+function mistakesOf(counts, prices) {
+  const found = [];
+  for (let cell = 0; cell < K * K; cell++) {
+    const money = counts[cell] * prices[cell];
+    if (money > 0) found.push({ truth: Math.floor(cell / K), guess: cell % K, count: counts[cell], money });
+  }
+  return found.sort((a, b) => b.money - a.money || b.count - a.count);
+}
+
+function recallsOf(counts) {
+  return data.classes.map((_, k) => {
+    let size = 0;
+    for (let j = 0; j < K; j++) size += counts[k * K + j];
+    return { size, recall: size > 0 ? counts[k * K + k] / size : null };
+  });
+}
+
+// Numbers as people read them.
+function grouped(value, digits) {
+  return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+function money(value) {
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  if (size >= 1000) return grouped(value, 0);
+  if (size >= 10) return grouped(value, 1);
+  if (size >= 1) return grouped(value, 2);
+  if (size < 1e-4) return value.toExponential(1);
+  return value.toPrecision(3);
+}
+// A standard error with as many digits as what it belongs to.
+function spreadLike(value, spread) {
+  const digits = (money(value).split(".")[1] || "").length;
+  return money(value).includes("e") ? money(spread) : grouped(spread, digits);
+}
+function count(value) {
+  return Number.isInteger(value) ? grouped(value, 0) : grouped(value, value < 10 ? 2 : 1);
+}
+function percent(value, digits = 2) {
+  return (100 * value).toFixed(digits) + "%";
+}
+function show(value) {
+  if (typeof value === "number") return String(Number(value.toPrecision(6)));
+  return value === true ? "True" : value === false ? "False" : value === null ? "None" : String(value);
+}
+
+// CSV: quoted where needed; text that a spreadsheet would run is made text.
+function csvCell(value) {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "number") return String(value);
+  if (typeof value === "boolean") return value ? "True" : "False";
+  let text = String(value);
+  const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
+  if (!isNumber && /^[=+\-@\t\r]/.test(text)) text = "'" + text;
+  return /[",\r\n\t']/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+}
+function csv(rows) {
+  return rows.map((row) => row.map(csvCell).join(",") + "\r\n").join("");
+}
