@@ -4,10 +4,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softcost.reductions import (
     ClippedTargetRegressor,
+    Costing,
     CostSensitiveOneVsOne,
     FilterTree,
+    MetaCost,
+    MinimumExpectedCost,
+    OneSidedBoosting,
     OneSidedRegression,
     RegressionOneVsAll,
+    StochasticEnsembleBoosting,
     WeightedAllPairs,
     ZhouLiuRescaling,
 )
@@ -17,9 +22,14 @@ from softcost.reductions import (
     [
         ClippedTargetRegressor(),
         CostSensitiveOneVsOne(),
+        Costing(),
         FilterTree(),
+        MetaCost(n_resamples=10),
+        MinimumExpectedCost(),
+        OneSidedBoosting(),
         OneSidedRegression(),
         RegressionOneVsAll(),
+        StochasticEnsembleBoosting(n_rounds=10),
         WeightedAllPairs(),
         ZhouLiuRescaling(),
     ]

@@ -16,6 +16,7 @@ BY_CLASS = {"MetaCost", "ZhouLiuRescaling"}
 # A learner besides the default one; None where no other makes sense.
 OTHER_LEARNER = {
     "CostSensitiveOneVsOne": LogisticRegression(),
+    "Costing": LogisticRegression(),
     "FilterTree": LogisticRegression(),
     "MetaCost": LogisticRegression(),
     "MinimumExpectedCost": LogisticRegression(),

@@ -14,24 +14,24 @@ _COMMON = """cost_matrix : array, table or dict of shape (K, K), default=None
     n_jobs : int, default=None
         Threads or workers for the subproblems. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seeds learners that take a random state."""
+        Seeds what is drawn at random, and learners that take a random state."""
 
-_ATTRIBUTES = """Attributes
-    ----------
-    classes_ : array of shape (K,)
+_ATTRIBUTES = """classes_ : array of shape (K,)
         Sorted labels.
     cost_scale_ : float
         What costs were divided by.
     n_features_in_ : int
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_features_in_,)"""
 
-    Examples
-    --------"""
+_SECTION = "Attributes\n    ----------\n    {attributes}\n\n    "
+_EXAMPLES = "Examples\n    --------"
 
 
 def documented(cls):
     """Fill in the common parts of a reduction's docstring."""
     if cls.__doc__:  # not under python -OO
         text = cls.__doc__.replace("{common}", _COMMON)
-        cls.__doc__ = text.replace("Examples\n    --------", _ATTRIBUTES, 1)
+        if "{attributes}" not in text:
+            text = text.replace(_EXAMPLES, _SECTION + _EXAMPLES, 1)
+        cls.__doc__ = text.replace("{attributes}", _ATTRIBUTES)
     return cls

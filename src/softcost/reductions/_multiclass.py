@@ -1,0 +1,82 @@
+"""Learners fitted to class numbers, and the probabilities they give."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
+
+from softcost.reductions._base import Reduction
+from softcost.reductions.learners import one_thread, seeded_clone, weight_params
+
+
+class ProbabilityReduction(Reduction):
+    """A reduction to probabilities, by default those of logistic regression."""
+
+    def _default_learner(self):
+        return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+
+    def _check_X(self, X, *, reset):
+        if self.learner is None and sparse.issparse(X):
+            raise TypeError(
+                "X is sparse, but the default learner centres features: pass "
+                "X.toarray(), or a learner that takes sparse data, such as "
+                "LogisticRegression()."
+            )
+        return super()._check_X(X, reset=reset)
+
+
+class OneClass:
+    """What is learnt where all rows are of one class: always that one."""
+
+    def __init__(self, number: int):
+        self.classes_ = np.array([number])
+
+    def predict_proba(self, X) -> NDArray[np.float64]:
+        return np.ones((_num_samples(X), 1))
+
+
+def fit_classes(learner, X, rows, y, weight=None, seed=None):
+    """Fit a clone to some rows: the unit of parallel work.
+
+    Parameters
+    ----------
+    learner : classifier
+    X : the table
+    rows : array of shape (n,)
+        Numbers of the rows to learn from; any may occur more than once.
+    y : array of shape (n,)
+        Numbers of their classes.
+    weight : array of shape (n,) or None
+        Their weights, for a learner that takes weights; those of weight zero are left
+        out.
+    seed : int or None
+
+    Returns
+    -------
+    A fitted classifier; a `OneClass` where y has one class only.
+    """
+    if weight is not None:
+        kept = weight > 0
+        rows, y, weight = rows[kept], y[kept], weight[kept]
+    if np.all(y == y[0]):
+        return OneClass(y[0])
+    model = seeded_clone(learner, seed)
+    params = {} if weight is None else weight_params(model, weight)
+    with one_thread():
+        return model.fit(_safe_indexing(X, rows), y, **params)
+
+
+def class_probabilities(model, X, n_classes: int) -> NDArray[np.float64]:
+    """Probabilities of all classes, shape (n, K); 1 for the prediction without them.
+
+    A class that the model has not seen gets zero.
+    """
+    if hasattr(model, "predict_proba"):
+        out = np.zeros((_num_samples(X), n_classes))
+        out[:, model.classes_] = model.predict_proba(X)
+        return out
+    return np.eye(n_classes)[model.predict(X)]

@@ -1,0 +1,228 @@
+"""One-sided regression with boosted trees."""
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from scipy.optimize import brentq
+from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+
+class OneSidedBoosting(RegressorMixin, BaseEstimator):
+    """Gradient-boosted trees that ask predictions to be low, or high, enough.
+
+    With sides z of +1 (at most y) and -1 (at least y) and weights w, LightGBM boosts
+    trees for
+
+        sum_n w_n max(z_n (r(x_n) - y_n), 0)^2
+
+    with the gradient ``2 w z max(z (r - y), 0)`` and, in place of the second
+    derivative, its upper bound ``2 w``, so that leaves of satisfied rows stay where
+    they are. Without sides it is ordinary least squares. A learner for
+    `OneSidedRegression`; needs ``pip install 'softcost[boosting]'``.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        How many trees.
+    learning_rate : float, default=0.1
+        How far each tree goes.
+    num_leaves : int, default=31
+        Most leaves of a tree.
+    min_child_samples : int, default=20
+        Fewest rows in a leaf.
+    reg_lambda : float, default=0.0
+        L2 penalty on the values of leaves, where weights have mean 1.
+    n_jobs : int, default=None
+        Threads; None is one. Results do not depend on it.
+
+    Attributes
+    ----------
+    booster_ : lightgbm.Booster or None
+        The trees. Predictions are ``start_ + scale_ *`` theirs. None where no feature
+        can be split.
+    start_ : float
+        The best constant, where trees start.
+    scale_ : float
+        The largest distance of a target from it.
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features_in_,)
+
+    Notes
+    -----
+    Missing values (NaN) are allowed. Trees see features only through the order of
+    their values. The fit is deterministic.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softcost import OneSidedBoosting, OneSidedRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> prices = [[0, 1, 5], [1, 0, 5], [9, 9, 0]]
+    >>> model = OneSidedRegression(OneSidedBoosting(), cost_matrix=prices)
+    >>> model.fit(X, y).predict(X[:3])
+    array([0, 0, 0])
+    """
+
+    _parameter_constraints: ClassVar = {
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "num_leaves": [Interval(Integral, 2, None, closed="left")],
+        "min_child_samples": [Interval(Integral, 1, None, closed="left")],
+        "reg_lambda": [Interval(Real, 0, None, closed="left")],
+        "n_jobs": [Integral, None],
+    }
+    # Sides are part of what is learnt, so they travel with the data by default.
+    __metadata_request__fit: ClassVar = {"side": True}
+
+    def __init__(
+        self,
+        *,
+        n_estimators=100,
+        learning_rate=0.1,
+        num_leaves=31,
+        min_child_samples=20,
+        reg_lambda=0.0,
+        n_jobs=None,
+    ):
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.num_leaves = num_leaves
+        self.min_child_samples = min_child_samples
+        self.reg_lambda = reg_lambda
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _check(self, X, y="no_validation", *, reset):
+        return validate_data(
+            self,
+            X,
+            y,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_all_finite="allow-nan",
+            **({"y_numeric": True} if reset else {}),
+        )
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, *, side=None, sample_weight=None):
+        """Fit to targets with sides.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+        y : array of shape (n,)
+        side : array of shape (n,) of +1 and -1, default=None
+            +1 asks for a prediction of at most y, -1 of at least y; None for both.
+        sample_weight : array of shape (n,), default=None
+            Rows of weight zero are as if absent.
+
+        Returns
+        -------
+        self
+        """
+        lightgbm = load_lightgbm()
+        X, y = self._check(X, y, reset=True)
+        y = y.astype(np.float64)
+        weight = _check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
+        if side is not None:
+            side = column_or_1d(np.asarray(side), warn=True)
+            if len(side) != len(y) or not np.isin(side, (-1, 1)).all():
+                raise ValueError(
+                    f"side should hold +1 (at most y) or -1 (at least y) for each of "
+                    f"the {len(y)} rows; give it that form, or None for both."
+                )
+        if not weight.any():
+            raise ValueError(
+                "sample_weight is zero for every row: give some row a positive weight."
+            )
+        kept = weight > 0
+        X, y, weight = X[kept], y[kept], weight[kept] / weight[kept].mean()
+        side = None if side is None else side[kept]
+        self.start_ = best_constant(y, side, weight)
+        self.scale_ = float(np.abs(y - self.start_).max()) or 1.0
+        target = (y - self.start_) / self.scale_
+
+        def objective(raw, _):
+            return slopes(raw, target, side, weight), 2.0 * weight
+
+        params = self._lightgbm_params()
+        table = lightgbm.Dataset(X, label=target, params=params).construct()
+        self.booster_ = None
+        if any(table.feature_num_bin(j) > 0 for j in range(X.shape[1])):
+            params["objective"] = objective
+            self.booster_ = lightgbm.train(params, table, self.n_estimators)
+        return self
+
+    def _lightgbm_params(self):
+        return {
+            "learning_rate": self.learning_rate,
+            "num_leaves": self.num_leaves,
+            "min_data_in_leaf": self.min_child_samples,
+            "min_sum_hessian_in_leaf": 0.0,
+            "lambda_l2": self.reg_lambda,
+            "num_threads": 1 if self.n_jobs is None else self.n_jobs,
+            "deterministic": True,
+            "force_row_wise": True,
+            "seed": 0,
+            "verbosity": -1,
+        }
+
+    def predict(self, X):
+        """Predicted values, shape (n,)."""
+        check_is_fitted(self)
+        X = self._check(X, reset=False)
+        if self.booster_ is None:
+            return np.full(X.shape[0], self.start_)
+        threads = 1 if self.n_jobs is None else self.n_jobs
+        raw = self.booster_.predict(X, num_threads=threads)
+        return self.start_ + self.scale_ * raw
+
+
+def load_lightgbm():
+    """LightGBM, or one sentence on how to get it."""
+    try:
+        import lightgbm
+    except ImportError as error:
+        raise ImportError(
+            "OneSidedBoosting needs LightGBM: pip install 'softcost[boosting]'."
+        ) from error
+    return lightgbm
+
+
+def slopes(r, y, side, weight):
+    """Derivatives of the one-sided squared loss; of the ordinary one without sides."""
+    if side is None:
+        return 2.0 * weight * (r - y)
+    return 2.0 * weight * side * np.maximum(side * (r - y), 0.0)
+
+
+def best_constant(y, side, weight) -> float:
+    """The constant of least loss; the extreme target where one side is missing."""
+    if side is None:
+        return float(np.average(y, weights=weight))
+    low, high = float(y.min()), float(y.max())
+
+    def slope(r):
+        return slopes(r, y, side, weight).sum()
+
+    if slope(low) >= 0:
+        return low
+    if slope(high) <= 0:
+        return high
+    return float(brentq(slope, low, high))
