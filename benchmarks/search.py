@@ -11,8 +11,8 @@
 (b) ``expert``: a loop over SVCs on one precomputed Gram matrix, in joblib workers.
 
 Everyone has two jobs. A peer runs every ``--every``-th candidate only (by default every
-6th: all values of C, 10 of 55 candidates), and its time is multiplied accordingly, since
-a whole run takes from minutes to hours; the table says so with a ~. Ours is the median
+6th: all values of C, 10 of 55 candidates), and its time is multiplied accordingly: a
+whole run takes from minutes to hours; the table says so with a ~. Ours is the median
 of ``--repetitions`` whole searches. Cost and error are cross-validated, of the chosen
 candidate; a sampled peer can only choose among its sample. ``memory`` is the peak of
 one search in Gram matrices.

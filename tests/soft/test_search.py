@@ -227,3 +227,34 @@ def test_progress_goes_to_standard_error(noisy, capsys):
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "of 15 paths" in captured.err
+
+
+@pytest.mark.parametrize("learner", [None, LogisticRegression()])
+def test_callbacks_follow_every_piece_of_work(learner, noisy):
+    pytest.importorskip("sklearn.callback", reason="scikit-learn 1.9 and newer")
+
+    class Count:
+        """Counts what a progress bar would show."""
+
+        def __init__(self):
+            self.calls = []
+
+        def setup(self, estimator, context):
+            self.calls.append("setup")
+
+        def on_fit_task_begin(self, estimator, context):
+            self.calls.append(("begin", context.task_name, context.max_subtasks))
+
+        def on_fit_task_end(self, estimator, context):
+            self.calls.append(("end", context.task_name, context.max_subtasks))
+
+        def teardown(self, estimator, context):
+            self.calls.append("teardown")
+
+    count = Count()
+    model = search(reduction=CostSensitiveOneVsOne(learner), softness=2, n_jobs=2)
+    model.set_callbacks(count).fit(*noisy)
+    total = 3 * 5 if learner is None else 2 * 2 * 5
+    assert count.calls[:2] == ["setup", ("begin", "fit", total)]
+    assert count.calls[-2:] == [("end", "fit", total), "teardown"]
+    assert count.calls.count(("end", "piece", 0)) == total

@@ -18,6 +18,7 @@ from softcost.costs import (
     raw_cost_vectors,
 )
 from softcost.reductions import OneSidedRegression, Reduction, read_prices
+from softcost.soft._callbacks import CallbackSupportMixin, tell_callbacks
 from softcost.soft._fit_engine import configured, fit_all
 from softcost.soft._grids import default_grid
 from softcost.soft._mix import RandomizedPair, best_mix
@@ -27,7 +28,7 @@ from softcost.soft._rules import check_rule, choose_row
 from softcost.soft._table import HeldOut, tradeoff_table
 
 
-class SoftCostClassifierCV(ClassifierMixin, BaseEstimator):
+class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Cost-and-error sensitive classification, chosen by cross-validation.
 
     Trains a reduction on softened costs, ``(1 - a) c + a * naive``, for every softness
@@ -335,7 +336,7 @@ class SoftCostClassifierCV(ClassifierMixin, BaseEstimator):
         if not can_walk(base, names):
             predicted = fit_all(
                 base, X, labels, costs, weight, folds, candidates, softness,
-                n_jobs=self.n_jobs, progress=reporter(self.verbose),
+                n_jobs=self.n_jobs, progress=self._progress(X, labels),
             )  # fmt: skip
             return [one.reshape(-1, one.shape[-1]) for one in predicted]
         priced = [
@@ -351,11 +352,15 @@ class SoftCostClassifierCV(ClassifierMixin, BaseEstimator):
             C = np.array([candidates[member]["C"] for member in members], float)
             paths = walk(
                 base, learner, X, priced, C, softness,
-                threads=effective_n_jobs(self.n_jobs), progress=reporter(self.verbose),
+                threads=effective_n_jobs(self.n_jobs),
+                progress=self._progress(X, labels),
             )  # fmt: skip
             for fold, path in enumerate(paths):
                 out[fold][members] = path
         return [one.reshape(-1, one.shape[-1]) for one in out]
+
+    def _progress(self, X, y):
+        return tell_callbacks(self, X, y, reporter(self.verbose))
 
     @staticmethod
     def _fold_prices(base, labels, costs, weight, train):
