@@ -194,8 +194,12 @@ def test_the_same_C_twice(setting, family):
 def test_families_that_change_with_C(setting):
     """Problem by problem for every C, coming back to an earlier one: as if alone."""
     rng = np.random.default_rng(2)
-    soft = [one_sided(PRICES[setting.y], setting.y, k) for k in (0, 1, 2)]
-    soft.append(FAMILIES["boxes at random"](setting, rng))
+    soft = [
+        one_sided(PRICES[setting.y], setting.y, 0),
+        one_sided(PRICES.T[setting.y], setting.y, 0),  # the same signs, other targets
+        one_sided(PRICES[setting.y], setting.y, 1),
+        FAMILIES["boxes at random"](setting, rng),
+    ]
     turns = [0, 1, 0, 2, 3, 0, 1]
     C = np.array([64.0, 64.0, 65.0, 66.0, 1.0, 512.0, 600.0])
     family = Family(
