@@ -16,7 +16,7 @@ from softcost.solvers.path import Family, PathResult, solve_path
 from softcost.solvers.rows import Gram
 from softcost.solvers.threads import in_threads
 
-_MANY = 16  # families of a fold, from which on folds wait for each other
+_MANY = 8  # families of a fold, from which on folds wait for each other
 _OWN_MATRIX_BELOW = 0.75  # share of rows below which a family gets its own matrix
 _WITH_WIDTH = ("laplacian", "exponential", "rbf")
 
@@ -234,6 +234,7 @@ def _walk_flat(reduction, folds, grid, threads, progress):
             if len(outputs) < n_families or any(one is None for one in outputs):
                 return None
             fold.release()
+            families.close()
             shape = outputs[0].shape
             stacked = np.stack([one.ravel() for one in outputs], axis=-1)
             outputs.clear()
