@@ -26,22 +26,25 @@ OTHER_LEARNER = {
     "WeightedAllPairs": LogisticRegression(),
     "ZhouLiuRescaling": LogisticRegression(),
 }
+# As many learners as a check needs, where the default is many.
+FEW = {"MetaCost": {"n_resamples": 10}, "StochasticEnsembleBoosting": {"n_rounds": 10}}
 
 
 def public_reductions():
     for name in reductions.__all__:
         found = getattr(reductions, name)
-        if isinstance(found, type) and issubclass(found, reductions.Reduction):
-            if found in BASES:
-                continue
+        is_reduction = isinstance(found, type) and issubclass(
+            found, reductions.Reduction
+        )
+        if is_reduction and found not in BASES:
             yield name, found
 
 
 def cases():
     for name, reduction in public_reductions():
-        other = OTHER_LEARNER[name]
-        estimators = [reduction()] if other is None else [reduction(), reduction(other)]
-        for estimator in estimators:
+        learners = [None, OTHER_LEARNER[name]] if OTHER_LEARNER[name] else [None]
+        for chosen in learners:
+            estimator = reduction(chosen, **FEW.get(name, {}))
             learner = (
                 type(estimator.learner).__name__ if estimator.learner else "default"
             )

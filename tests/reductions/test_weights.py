@@ -123,3 +123,14 @@ def test_a_filter_tree_needs_the_same_tree(blobs, example_costs):
     np.testing.assert_array_equal(same_tree.predict(X_new), new[before])
     other_tree = FilterTree(SVM).fit(X, renamed[0], costs=renamed[1])
     assert np.mean(other_tree.predict(X_new) == new[before]) < 0.99
+
+
+def test_rows_of_weight_zero_do_not_count_as_examples_of_a_class(blobs):
+    """Balanced error weights are by the sizes of classes that take part."""
+    X, y, X_new, _ = blobs(3)
+    kept = (y != 0) | (np.cumsum(y == 0) <= 3)
+    model = CostSensitiveOneVsOne(SVM, softness=1.0, error_weight="balanced")
+    weighted = model.fit(X, y, sample_weight=kept.astype(float))
+    weighted = weighted.decision_function(X_new)
+    without = model.fit(X[kept], y[kept]).decision_function(X_new)
+    np.testing.assert_array_equal(weighted, without)
