@@ -4,6 +4,7 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import brentq
 from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Interval
@@ -105,17 +106,12 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
-    def _check(self, X, y="no_validation", *, reset):
-        return validate_data(
-            self,
-            X,
-            y,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan",
-            **({"y_numeric": True} if reset else {}),
-        )
+    def _accepts(self):
+        return {
+            "accept_sparse": "csr",
+            "dtype": [np.float64, np.float32],
+            "ensure_all_finite": "allow-nan",
+        }
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, *, side=None, sample_weight=None):
@@ -135,7 +131,7 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
         self
         """
         lightgbm = load_lightgbm()
-        X, y = self._check(X, y, reset=True)
+        X, y = validate_data(self, X, y, y_numeric=True, **self._accepts())
         y = y.astype(np.float64)
         weight = _check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
@@ -162,7 +158,7 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
             return slopes(raw, target, side, weight), 2.0 * weight
 
         params = self._lightgbm_params()
-        table = lightgbm.Dataset(X, label=target, params=params).construct()
+        table = lightgbm.Dataset(readable(X), label=target, params=params).construct()
         self.booster_ = None
         if any(table.feature_num_bin(j) > 0 for j in range(X.shape[1])):
             params["objective"] = objective
@@ -186,11 +182,11 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
     def predict(self, X):
         """Predicted values, shape (n,)."""
         check_is_fitted(self)
-        X = self._check(X, reset=False)
+        X = validate_data(self, X, reset=False, **self._accepts())
         if self.booster_ is None:
             return np.full(X.shape[0], self.start_)
         threads = 1 if self.n_jobs is None else self.n_jobs
-        raw = self.booster_.predict(X, num_threads=threads)
+        raw = self.booster_.predict(readable(X), num_threads=threads)
         return self.start_ + self.scale_ * raw
 
 
@@ -203,6 +199,11 @@ def load_lightgbm():
             "OneSidedBoosting needs LightGBM: pip install 'softcost[boosting]'."
         ) from error
     return lightgbm
+
+
+def readable(X):
+    """Rows as LightGBM reads them: not every version knows sparse arrays."""
+    return sparse.csr_matrix(X) if sparse.issparse(X) else X
 
 
 def slopes(r, y, side, weight):

@@ -1,0 +1,192 @@
+"""Boosting with stochastic ensembles: identities, definition, features of pairs."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from softcost import Costing, KernelSVC, StochasticEnsembleBoosting
+from softcost.reductions._boosting import gains, is_linear, pair_features, policy
+
+PRICES = np.array([[0, 2, 7], [1, 0, 3], [9, 4, 0]], float)
+
+
+def test_a_mix_gains_nothing_over_itself(example_costs):
+    rng = np.random.default_rng(0)
+    costs = example_costs(rng.integers(4, size=50), rng, 4)
+    mix = rng.dirichlet(np.ones(4), 50)
+    np.testing.assert_allclose((mix * gains(mix, costs)).sum(axis=1), 0, atol=1e-14)
+
+
+def test_chances_sum_to_one(blobs, example_costs):
+    X, y, X_new, rng = blobs(4)
+    costs = example_costs(y, rng)
+    model = StochasticEnsembleBoosting(n_rounds=7, random_state=0)
+    mix = model.fit(X, y, costs=costs).decision_function(X_new)
+    assert mix.min() >= 0
+    np.testing.assert_allclose(mix.sum(axis=1), 1)
+    own = model.decision_function(X)
+    np.testing.assert_allclose((own * gains(own, costs)).sum(axis=1), 0, atol=1e-14)
+
+
+def test_policy_shares_equally_among_the_accepted():
+    accepted = np.array([[True, False, True], [False] * 3, [False, True, False]])
+    third = 1 / 3
+    np.testing.assert_allclose(
+        policy(accepted), [[0.5, 0, 0.5], [third] * 3, [0, 1, 0]]
+    )
+
+
+def test_definition(blobs, example_costs):
+    X, y, X_new, rng = blobs(3)
+    costs, weight = example_costs(y, rng), rng.integers(0, 3, len(y)).astype(float)
+    model = StochasticEnsembleBoosting(GaussianNB(), n_rounds=5)
+    found = model.fit(X, y, costs=costs, sample_weight=weight).decision_function(X_new)
+
+    def pair(x, k):
+        return [*x, *(float(k == other) for other in range(3))]
+
+    def step(learner, rows, mix, number):
+        for n, x in enumerate(rows):
+            accepted = [learner.predict([pair(x, k)])[0] for k in range(3)]
+            shares = np.ones(3) / 3
+            if sum(accepted):
+                shares = np.array(accepted) / sum(accepted)
+            mix[n] = (1 - 1 / number) * mix[n] + shares / number
+
+    mix, mix_new = np.full((len(y), 3), 1 / 3), np.full((len(X_new), 3), 1 / 3)
+    for number in range(1, 6):
+        pairs, labels, weights = [], [], []
+        for n in range(len(y)):
+            for k in range(3):
+                gain = sum(mix[n] * costs[n]) - costs[n, k]
+                if abs(gain) * weight[n] > 1e-12:
+                    pairs.append(pair(X[n], k))
+                    labels.append(int(gain > 0))
+                    weights.append(abs(gain) * weight[n])
+        learner = GaussianNB().fit(pairs, labels, sample_weight=weights)
+        step(learner, X, mix, number)
+        step(learner, X_new, mix_new, number)
+    np.testing.assert_allclose(found, mix_new, atol=1e-12)
+
+
+def test_features_of_pairs():
+    X = np.random.RandomState(0).normal(size=(3, 2))
+    dense = pair_features(X, 4, interact=True, as_sparse=False)
+    assert dense.shape == (12, 2 + 4 + 8)
+    for n in range(3):
+        for k in range(4):
+            row = dense[4 * n + k]
+            np.testing.assert_array_equal(row[:2], X[n])
+            np.testing.assert_array_equal(row[2:6], np.eye(4)[k])
+            np.testing.assert_array_equal(
+                row[6:],
+                [X[n, j] * (k == other) for j in range(2) for other in range(4)],
+            )
+    plain = pair_features(X, 4, interact=False, as_sparse=False)
+    np.testing.assert_array_equal(plain, dense[:, :6])
+    for rows in (X, sparse.csr_array(X)):
+        thin = pair_features(rows, 4, interact=True, as_sparse=True)
+        np.testing.assert_array_equal(thin.toarray(), dense)
+
+
+def test_linear_learners_are_known():
+    linear = [
+        LogisticRegression(),
+        RidgeClassifier(),
+        LinearSVC(),
+        KernelSVC(kernel="linear"),
+        make_pipeline(StandardScaler(), LogisticRegression()),
+    ]
+    assert all(map(is_linear, linear))
+    others = [
+        DecisionTreeClassifier(),
+        KernelSVC(),
+        make_pipeline(StandardScaler(), GaussianNB()),
+    ]
+    assert not any(map(is_linear, others))
+
+
+def test_linear_learners_need_the_products(blobs):
+    X = np.r_[np.full((20, 2), 0.0), np.full((20, 2), 1.0), [[0, 1]] * 20]
+    y = np.repeat([0, 1, 2], 20)
+    model = StochasticEnsembleBoosting(LogisticRegression(C=100), n_rounds=5)
+    assert np.all(model.fit(X, y).predict(X) == y)
+    model.set_params(pair_features="concat")
+    assert np.mean(model.fit(X, y).predict(X) == y) < 0.7
+
+
+def test_rounds_end_where_the_mix_pays_least_everywhere():
+    X, y = np.arange(20.0)[:, None], np.repeat([0, 1], 10)
+    model = StochasticEnsembleBoosting(DecisionTreeClassifier(), n_rounds=9).fit(X, y)
+    assert len(model._banks) == 1
+    np.testing.assert_array_equal(model.predict(X), y)
+    free = StochasticEnsembleBoosting(cost_matrix=np.zeros((2, 2))).fit(X, y)
+    assert not free._banks
+    assert not free.predict(X).any()
+
+
+def test_one_class_in_the_data_and_missing_classes(blobs):
+    X, y, X_new, _ = blobs(3)
+    names = np.array(["b", "d", "e"])[y]
+    model = StochasticEnsembleBoosting(DecisionTreeClassifier(), classes=list("abcde"))
+    np.testing.assert_array_equal(model.fit(X, names).predict(X), names)
+    model.fit(X, np.full(len(y), "d"))
+    np.testing.assert_array_equal(model.predict(X_new), np.full(len(X_new), "d"))
+
+
+def test_learners_without_weights_go_through_costing(blobs):
+    X, y, X_new, _ = blobs(3)
+    model = StochasticEnsembleBoosting(KNeighborsClassifier(), n_rounds=2)
+    model.set_params(cost_matrix=PRICES, random_state=0)
+    with pytest.raises(ValueError, match=r"does not take sample weights.*Costing"):
+        model.fit(X, y)
+    model.set_params(learner=Costing(KNeighborsClassifier()))
+    np.testing.assert_allclose(model.fit(X, y).decision_function(X_new).sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("learner", [None, LogisticRegression(tol=1e-8)])
+def test_sparse_rows(blobs, learner):
+    X, y, X_new, _ = blobs(3)
+    X, X_new = np.round(X), np.round(X_new)
+    model = StochasticEnsembleBoosting(
+        learner, cost_matrix=PRICES, n_rounds=4, random_state=0
+    )
+    dense = model.fit(X, y).decision_function(X_new)
+    thin = model.fit(sparse.csr_array(X), y).decision_function(sparse.csr_array(X_new))
+    np.testing.assert_allclose(thin, dense)
+
+
+def test_missing_values_where_the_learner_allows_them(blobs):
+    X, y, X_new, _ = blobs(3)
+    X[::7, 0] = np.nan
+    model = StochasticEnsembleBoosting(cost_matrix=PRICES, n_rounds=3).fit(X, y)
+    assert np.isfinite(model.decision_function(X_new)).all()
+    with pytest.raises(ValueError, match="NaN"):
+        model.set_params(learner=LogisticRegression()).fit(X, y)
+
+
+def test_results_depend_on_the_seed_only(blobs):
+    X, y, X_new, _ = blobs(3)
+    tree = DecisionTreeClassifier(max_features=1, max_depth=4)
+    model = StochasticEnsembleBoosting(tree, cost_matrix=PRICES, random_state=3)
+    model.set_params(n_rounds=5)
+    first = model.fit(X, y).decision_function(X_new)
+    for n_jobs in (1, 2):
+        model.set_params(n_jobs=n_jobs).fit(X, y)
+        np.testing.assert_array_equal(model.decision_function(X_new), first)
+    other = model.set_params(random_state=4).fit(X, y).decision_function(X_new)
+    assert np.any(other != first)
+
+
+@pytest.mark.parametrize("bad", [{"n_rounds": 0}, {"pair_features": "product"}])
+def test_bad_parameters(blobs, bad):
+    X, y, _, _ = blobs(3)
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        StochasticEnsembleBoosting(**bad).fit(X, y)
