@@ -168,3 +168,17 @@ def test_bad_input_is_refused_by_name(side, weight, names):
 def test_a_kernel_matrix_must_be_square():
     with pytest.raises(ValueError, match="square"):
         KernelSVC(kernel="precomputed").fit(np.ones((3, 2)), [0, 1, 0])
+
+
+@pytest.mark.parametrize("kernel", ["perceptron", "rbf", "linear"])
+def test_features_far_from_zero_keep_their_differences(kernel, wine):
+    X, y = wine
+    far = X + np.array([1e6, -3e5] + [0.0] * 11)
+    near = KernelSVC(kernel, C=4, gamma=0.5, tol=1e-6).fit(X, y > 0)
+    moved = KernelSVC(kernel, C=4, gamma=0.5, tol=1e-6).fit(far, y > 0)
+    expected = near.decision_function(X)
+    np.testing.assert_allclose(moved.decision_function(far), expected, atol=1e-4)
+    if kernel == "linear":
+        weights = moved.dual_coef_ @ moved.support_vectors_
+        plain = far @ weights[0] + moved.intercept_[0]
+        np.testing.assert_allclose(plain, expected, atol=1e-2)

@@ -1,12 +1,16 @@
 """Fits as processes: interrupted, without a place to cache, and cached."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
+
+import softcost
 
 LONG_FIT = """
 import sys
@@ -97,6 +101,36 @@ def test_compiled_code_is_kept_on_disk(tmp_path):
     ]
     assert hits[0] == 0
     assert hits[1] > 0
+
+
+def test_an_edit_of_one_solver_file_outdates_code_of_all(tmp_path):
+    package = Path(softcost.__file__).parent
+    copy = tmp_path / "site" / "softcost"
+    shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    code = (
+        "from softcost.solvers.smo import spread; import numpy as np; "
+        "spread(*np.ones((3, 2))); print(sum(spread.stats.cache_hits.values()))"
+    )
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(copy.parent),
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+    }
+
+    def hits():
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return int(done.stdout)
+
+    assert [hits(), hits()] == [0, 1]
+    with (copy / "solvers" / "kernels.py").open("a") as other:
+        other.write("# edited\n")
+    assert hits() == 0
 
 
 def test_importing_the_package_imports_nothing_heavy():

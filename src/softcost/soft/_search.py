@@ -379,7 +379,7 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             {"softness": value, **own}
             for value, own in zip(table["softness"], self._params, strict=True)
         ]
-        results = {"params": params}
+        results: dict[str, Any] = {"params": params}
         for name in params[0]:
             results[f"param_{name}"] = np.ma.array([one[name] for one in params])
         for name in table.columns.difference(["softness", *self._params[0]]):

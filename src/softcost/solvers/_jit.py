@@ -1,6 +1,8 @@
 """One way to compile: cached on disk where that is possible, never failing for it."""
 
+import hashlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
@@ -10,11 +12,28 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False}
 
 
+def _stamp_of_sources() -> str:
+    """A hash of all solver sources.
+
+    numba keeps compiled code as long as the function's own file is the same, although
+    functions of other files are compiled into it.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+_STAMP = _stamp_of_sources()
+
+
 def _compile(function: Function, **options: bool) -> Function:
     try:
-        return numba.njit(cache=True, **_OPTIONS, **options)(function)
+        compiled = numba.njit(cache=True, **_OPTIONS, **options)(function)
     except RuntimeError:  # numba: "no locator available", nowhere to cache
         return numba.njit(**_OPTIONS, **options)(function)
+    compiled._cache._cache_file._source_stamp = _STAMP
+    return compiled
 
 
 def jit(function: Function) -> Function:

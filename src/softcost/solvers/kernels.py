@@ -216,6 +216,19 @@ def gram_matrix(
     return gram
 
 
+@jit
+def sum_rows(rows, start, chosen, weights, out):
+    """``out[m] += sum of weights[r] * rows[chosen[r]]`` over r in start[m]..start[m+1].
+
+    In double precision, and in the same order for every column.
+    """
+    for m in range(out.shape[0]):
+        for r in range(start[m], start[m + 1]):
+            row, weight = rows[chosen[r]], weights[r]
+            for t in range(out.shape[1]):
+                out[m, t] += weight * row[t]
+
+
 def centred(K: np.ndarray) -> np.ndarray:
     """The distance form of a given square kernel matrix, padded as `gram_matrix`."""
     n = len(K)

@@ -74,7 +74,8 @@ def merge(
     """
     active = np.flatnonzero((lower < 0) | (upper > 0))
     active = active[np.argsort(group[active], kind="stable")]
-    keys = group[active], (lower < 0)[active], (upper > 0)[active], targets[active]
+    keys: tuple[np.ndarray, ...] = (group, lower < 0, upper > 0, targets)
+    keys = tuple(key[active] for key in keys)
     repeated = len(active) > 1 and bool((np.diff(keys[0]) == 0).any())
     new = np.ones(len(active), np.bool_)
     if repeated:

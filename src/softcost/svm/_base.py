@@ -10,7 +10,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softcost.solvers.kernels import KERNELS
-from softcost.svm._machines import KernelSpec, Machines, Problem, fit_machines
+from softcost.svm._machines import (
+    KernelSpec,
+    Machines,
+    Problem,
+    centre_of,
+    fit_machines,
+)
 
 
 class KernelMachine(BaseEstimator):
@@ -76,7 +82,7 @@ class KernelMachine(BaseEstimator):
             gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
         else:
             gamma = float(self.gamma)
-        return KernelSpec(self.kernel, gamma, self.cache_size)
+        return KernelSpec(self.kernel, gamma, self.cache_size, centre_of(X))
 
     def fit_machines(self, X, problems: list[Problem], *, threads: int = 1) -> Machines:
         """Fit one machine to every problem over the same rows, with C as it is here.
@@ -104,7 +110,10 @@ class KernelMachine(BaseEstimator):
         """Store fitted machines under scikit-learn's names."""
         self._machines = machines
         self.support_ = machines.support
-        self.support_vectors_ = machines.vectors
+        vectors = machines.vectors
+        if vectors is not None and machines.kernel.centre is not None:
+            vectors = machines.kernel.original(vectors)
+        self.support_vectors_ = vectors
         self.dual_coef_ = machines.coef.T
         self.intercept_ = machines.intercept
         self.dual_gap_ = np.array([s.dual_gap for s in machines.solutions])

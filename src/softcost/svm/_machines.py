@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from threadpoolctl import ThreadpoolController
 
 from softcost.solvers.kernels import (
     KERNELS,
@@ -16,6 +15,7 @@ from softcost.solvers.kernels import (
     pack,
     padded,
     submatrix,
+    sum_rows,
 )
 from softcost.solvers.merge import distinct_rows, merge
 from softcost.solvers.rows import Gram, on_demand
@@ -23,7 +23,7 @@ from softcost.solvers.smo import Solution, solve
 from softcost.solvers.threads import in_threads
 
 _BLOCK = 256  # rows predicted at once: their kernel values stay in cache
-_THREADPOOLS = ThreadpoolController()
+_FAR = 8.0  # how many times its range a feature may lie from zero
 
 
 class Problem(NamedTuple):
@@ -48,17 +48,41 @@ def pose(target: np.ndarray, weight: np.ndarray, side: np.ndarray | None) -> Pro
     )
 
 
+def centre_of(X) -> np.ndarray | None:
+    """What to take off features that lie far from zero, or None where none does.
+
+    Kernels are functions of differences, and single precision would lose those of
+    numbers like 100000.1 and 100000.2. The centre is a round number, so that it does
+    not move with every row.
+    """
+    if sparse.issparse(X) or X.shape[0] == 0:
+        return None
+    least, most = X.min(axis=0), X.max(axis=0)
+    middle, extent = (least + most) / 2, most - least
+    far = np.abs(middle) > _FAR * extent
+    if not far.any():
+        return None
+    unit = 2.0 ** np.ceil(np.log2(np.where(extent > 0, extent, 1.0)))
+    return np.where(far, np.round(middle / unit) * unit, 0.0)
+
+
 @dataclass(frozen=True)
 class KernelSpec:
-    """A kernel with its width, and the memory that its rows may take."""
+    """A kernel with its width, and the memory that its rows may take.
+
+    ``centre`` is taken off dense rows before they become single precision.
+    """
 
     name: str
     gamma: float
     megabytes: float
+    centre: np.ndarray | None = None
 
     def dense(self, X) -> np.ndarray:
         """``X`` as a dense array of single precision, or a clear refusal."""
         if not sparse.issparse(X):
+            if self.centre is not None:
+                X = X - self.centre
             return np.ascontiguousarray(X, dtype=np.float32)
         needed = X.shape[0] * X.shape[1] * 4 / 2**20
         if needed > self.megabytes:
@@ -69,6 +93,10 @@ class KernelSpec:
                 "features (TruncatedSVD), or use a linear learner."
             )
         return X.astype(np.float32).toarray()
+
+    def original(self, x: np.ndarray) -> np.ndarray:
+        """What `dense` was made from, up to rounding."""
+        return x.astype(np.float64) + (0.0 if self.centre is None else self.centre)
 
     def fits(self, n: int) -> bool:
         """Whether the Gram matrix of n rows fits into the memory."""
@@ -105,18 +133,18 @@ class Machines:
         if self.vectors is None:
             return np.asarray(X)[:, self.support] @ self.coef + self.intercept
         out = np.empty((X.shape[0], self.coef.shape[1]))
-        panels = pack(self.vectors)
-        coef = np.zeros((padded(len(self.coef)), self.coef.shape[1]))
-        coef[: len(self.coef)] = self.coef
-        code = KERNELS[self.kernel.name]
-        values = np.empty((min(_BLOCK, max(X.shape[0], 1)), len(coef)), np.float32)
-        # One thread of BLAS: with more, the last bits depend on how many.
-        with _THREADPOOLS.limit(limits=1, user_api="blas"):
-            for start in range(0, X.shape[0], _BLOCK):
-                block = self.kernel.dense(X[start : start + _BLOCK])
-                rows = values[: len(block)]
-                kernel_rows(block, panels, code, self.kernel.gamma, rows, 0)
-                out[start : start + _BLOCK] = rows.astype(np.float64) @ coef
+        code, gamma = KERNELS[self.kernel.name], self.kernel.gamma
+        by_machine = sparse.csr_array(self.coef.T)
+        for start in range(0, X.shape[0], _BLOCK):
+            block = self.kernel.dense(X[start : start + _BLOCK])
+            panels = pack(block)
+            values = np.empty((len(self.coef), padded(len(block))), np.float32)
+            kernel_rows(self.vectors, panels, code, gamma, values, 0)
+            sums = np.zeros((self.coef.shape[1], values.shape[1]))
+            sum_rows(
+                values, by_machine.indptr, by_machine.indices, by_machine.data, sums
+            )
+            out[start : start + _BLOCK] = sums[:, : len(block)].T
         return out + self.offset
 
 
@@ -211,5 +239,5 @@ def _half_diagonal(X, x, kernel: KernelSpec) -> np.ndarray:
     if kernel.name == "precomputed":
         return np.diagonal(np.asarray(X)) / 2
     if kernel.name == "linear":
-        return (x.astype(np.float64) ** 2).sum(axis=1) / 2
+        return (kernel.original(x) ** 2).sum(axis=1) / 2
     return np.zeros(len(x))
