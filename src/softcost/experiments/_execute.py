@@ -178,7 +178,9 @@ def _on_dask(tasks: list[tuple[Any, ...]], address: str) -> Iterator[Outcome]:
             ): task[0]
             for task in tasks
         }
-        for future in as_completed(list(futures)):
+        with client.as_current():
+            finished = as_completed(list(futures))
+        for future in finished:
             unit = futures.pop(future)
             if future.status == "finished":
                 yield future.result()
