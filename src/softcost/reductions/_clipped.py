@@ -95,7 +95,8 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
                 "sample_weight varies: choose a regressor that does."
             )
         model = clone(base).fit(X, y, **params)
-        self.regressor_, self.losses_ = model, []
+        self.regressor_ = model
+        self.losses_: list[float] = []
         if side is None:
             return self
         side = np.asarray(side, np.float64)

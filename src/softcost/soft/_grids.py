@@ -7,8 +7,8 @@ from softcost.reductions.learners import shares_work
 _C_VALUES = [2.0**power for power in (-2, 1, 4, 7, 10)]
 _INVERSE_C_VALUES = [2.0**power for power in (-10, -7, -4, -1, 2)]
 
-# Short grids over what matters most, by the name of a parameter that a learner has.
-_KNOWN = {
+# Short grids over what matters most, by the name of the learner's class.
+_KNOWN: dict[str, dict[str, list[Any]]] = {
     "LogisticRegression": {"C": [0.01, 0.1, 1.0, 10.0, 100.0]},
     "LinearSVC": {"C": [0.01, 0.1, 1.0, 10.0, 100.0]},
     "SVC": {"C": _C_VALUES},

@@ -49,9 +49,11 @@ class Matrices:
     def __init__(self, learner, X, tests: Sequence[NDArray], threads: int):
         self.learner, self.X, self.threads = learner, X, threads
         self.spec = learner._spec(X)
+        self._x: NDArray[np.float32] | None = None
+        self._shared: NDArray[np.float32] | None = None
         if learner.kernel == "precomputed":
             self.group = np.arange(X.shape[0])
-            self._x, self._shared = None, centred(np.asarray(X))
+            self._shared = centred(np.asarray(X))
             return
         dense = self.spec.dense(X)
         first, member = distinct_rows(dense)
@@ -70,10 +72,11 @@ class Matrices:
                 f"learner: raise it, {type(learner).__name__}(cache_size=...), search "
                 "on a sample of the rows, or use another learner."
             )
-        varies = learner.kernel in _WITH_WIDTH and learner.gamma == "scale"
-        self._shared = None if varies else self._gram(self.spec.gamma)
+        if learner.kernel not in _WITH_WIDTH or learner.gamma != "scale":
+            self._shared = self._gram(self.spec.gamma)
 
     def _gram(self, gamma: float) -> NDArray[np.float32]:
+        assert self._x is not None
         return gram_matrix(
             self._x, self.learner.kernel, gamma=gamma, threads=self.threads
         )
@@ -91,7 +94,8 @@ class Fold:
 
     def __init__(self, train, test, matrices: Matrices, prices: Prices):
         self.train, self.test = train, test
-        self._matrices, self._lock, self._parts = matrices, Lock(), None
+        self._matrices, self._lock = matrices, Lock()
+        self._parts: tuple[NDArray, NDArray] | None = None
         group = matrices.group[train]
         self.prices, rows = _merge_rows(prices, group)
         self._places = group[rows]

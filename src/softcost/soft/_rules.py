@@ -101,7 +101,7 @@ def check_rule(criterion: Any, max_error: Any, tolerance: Any) -> None:
             "neither."
         )
     if max_error is not None and not (
-        isinstance(max_error, Real) and 0 <= max_error <= 1
+        isinstance(max_error, Real) and 0 <= float(max_error) <= 1
     ):
         raise ValueError(
             f"max_error must be an error rate from 0 to 1, not {max_error!r}; "
@@ -109,7 +109,7 @@ def check_rule(criterion: Any, max_error: Any, tolerance: Any) -> None:
         )
     if tolerance is None or tolerance == "1se":
         return
-    if not (isinstance(tolerance, Real) and tolerance >= 0):
+    if not (isinstance(tolerance, Real) and float(tolerance) >= 0):
         raise ValueError(
             f"tolerance must be a fraction of the best cost or '1se', not "
             f"{tolerance!r}; 0.1 allows ten per cent more."
@@ -129,7 +129,7 @@ def _least(table: pd.DataFrame, *keys: Any) -> int:
 def _by_function(table: pd.DataFrame, function: Callable[[pd.DataFrame], Any]) -> int:
     answer = function(table.copy())
     if isinstance(answer, Integral) and not isinstance(answer, bool):
-        if 0 <= answer < len(table):
+        if 0 <= int(answer) < len(table):
             return int(answer)
     elif np.shape(answer) == (len(table),):
         values: NDArray[np.float64] = np.asarray(answer, float)

@@ -171,18 +171,18 @@ def fit_machines(
         are computed when they are needed.
     """
     precomputed = kernel.name == "precomputed"
-    n = X.shape[0]
+    x: np.ndarray | None = None
+    matrix: np.ndarray | None = None
     if precomputed:
-        first = group = np.arange(n)
-        x = None
+        first = group = np.arange(X.shape[0])
         matrix = centred(np.asarray(X))
     else:
         dense = kernel.dense(X)
         first, group = distinct_rows(dense)
         x = dense[first]
         # A single machine asks for few rows; many share all of them.
-        lazy = len(problems) == 1 or not kernel.fits(len(x))
-        matrix = None if lazy else _gram(x, kernel, threads)
+        if len(problems) > 1 and kernel.fits(len(x)):
+            matrix = _gram(x, kernel, threads)
 
     def fit_one(problem: Problem, proceed) -> tuple[np.ndarray, Solution]:
         """Coefficients by distinct row, and the solution."""
