@@ -1,6 +1,6 @@
 """Cross-validation of kernel machines on one Gram matrix, along softness and C."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 
@@ -21,7 +21,7 @@ _OWN_MATRIX_BELOW = 0.75  # share of rows below which a family gets its own matr
 _WITH_WIDTH = ("laplacian", "exponential", "rbf")
 
 
-def can_walk(reduction: Reduction, params: Sequence[str]) -> bool:
+def can_walk(reduction: Reduction, params: Collection[str]) -> bool:
     """Whether softness and C of this reduction can be searched along paths."""
     return (
         isinstance(reduction, FlatReduction | FilterTree)
@@ -152,7 +152,7 @@ def _merge_rows(prices: Prices, group) -> tuple[Prices, NDArray]:
     else:
         key = group * len(prices.classes) + prices.y
         _, rows, member = np.unique(key, return_index=True, return_inverse=True)
-        weight = np.bincount(member, prices.weight, len(rows))
+        weight = np.bincount(member, prices.weight, len(rows)).astype(np.float64)
     merged = replace(prices, y=prices.y[rows], costs=prices.costs[rows], weight=weight)
     return merged, rows
 
