@@ -117,7 +117,7 @@ class ExplorerData:
             "classes": search.classes_.tolist(),
             "cost_matrix": search.cost_matrix_,
             "chosen": search.best_index_,
-            "hard": hard_row(table),
+            "hard": hard_row(table, error),
             "regular": regular_row(table, error),
             "params": params,
             "reduction": "" if model is None else type(model).__name__,
@@ -144,21 +144,22 @@ def parameter_names(table: pd.DataFrame) -> tuple[str, ...]:
     return tuple(name for name in table.columns if name not in known)
 
 
-def hard_row(table: pd.DataFrame) -> int | None:
+def hard_row(table: pd.DataFrame, error: str = "error") -> int | None:
     """The cheapest candidate with softness 0, if there is one."""
-    return _least_at(table, 0.0, "cost")
+    return _least_at(table, 0.0, ["cost", error])
 
 
 def regular_row(table: pd.DataFrame, error: str = "error") -> int | None:
     """The candidate with the least error of those with softness 1, if any."""
-    return _least_at(table, 1.0, error)
+    return _least_at(table, 1.0, [error, "cost"])
 
 
-def _least_at(table: pd.DataFrame, softness: float, column: str) -> int | None:
+def _least_at(table: pd.DataFrame, softness: float, columns: list[str]) -> int | None:
     rows = np.flatnonzero(table["softness"].to_numpy(float) == softness)
     if len(rows) == 0:
         return None
-    return int(rows[table[column].to_numpy(float)[rows].argmin()])
+    first, second = table[columns].to_numpy(float)[rows].T
+    return int(rows[np.lexsort((second, first))[0]])
 
 
 def python_line(search: Any, params: Sequence[str], by_example: bool) -> str:

@@ -86,7 +86,7 @@ class TradeoffDisplay:
         display = cls(
             table,
             chosen=chosen,
-            hard=hard_row(table),
+            hard=hard_row(table, error),
             regular=regular_row(table, error),
             error=error,
         )

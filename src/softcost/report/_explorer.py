@@ -29,8 +29,10 @@ from softcost.report._data import ExplorerData
 
 SCRIPTS = ("model.js", "dom.js", "chart.js", "tables.js", "main.js")
 
-# Weights that are no counts are kept to this fraction of their sum.
+# Weights that are no counts, and counts that take more characters than there is room
+# for, are kept to this fraction of their sum.
 RESOLUTION = 1e-5
+ROOM = 500_000
 
 
 def explorer_html(data: ExplorerData) -> str:
@@ -105,7 +107,7 @@ def notebook_html(data: ExplorerData, height: int = 760) -> str:
 def page_data(data: ExplorerData) -> dict[str, Any]:
     """What the page's scripts read, in JSON's types."""
     table = data.table
-    cells, unit = _sparse(np.asarray(data.confusion, float))
+    cells, unit = _packed(np.asarray(data.confusion, float))
     return {
         "version": __version__,
         "title": data.title,
@@ -132,17 +134,28 @@ def page_data(data: ExplorerData) -> dict[str, Any]:
     }
 
 
-def _sparse(confusion: NDArray[np.float64]) -> tuple[list[list[int]], float]:
-    """Confusion matrices as flat lists of (cell, multiple of the unit)."""
-    unit = 1.0
-    if not np.array_equal(confusion, np.round(confusion)):
-        unit = float(confusion.sum(axis=(1, 2)).max()) * RESOLUTION
-    counts = np.round(confusion / unit).astype(np.int64).reshape(len(confusion), -1)
-    rows = []
-    for row in counts:
-        filled = np.flatnonzero(row)
-        rows.append(np.column_stack([filled, row[filled]]).ravel().tolist())
-    return rows, unit
+def _packed(confusion: NDArray[np.float64]) -> tuple[list[list[int]], float]:
+    """Confusion matrices as lists of multiples of a unit; -n stands for n zeros.
+
+    Counts are kept as they are while they take little room.
+    """
+    if np.array_equal(confusion, np.round(confusion)):
+        rows = [_run_lengths(row) for row in confusion.astype(np.int64)]
+        if len(json.dumps(rows)) < ROOM:
+            return rows, 1.0
+    unit = float(confusion.sum(axis=(1, 2)).max()) * RESOLUTION or 1.0
+    counts = np.round(confusion / unit).astype(np.int64)
+    return [_run_lengths(row) for row in counts], unit
+
+
+def _run_lengths(counts: NDArray[np.int64]) -> list[int]:
+    out: list[int] = []
+    for value in counts.ravel().tolist():
+        if value == 0 and out and out[-1] < 0:
+            out[-1] -= 1
+        else:
+            out.append(value or -1)
+    return out
 
 
 def _test_results(test: pd.DataFrame) -> dict[str, Any]:

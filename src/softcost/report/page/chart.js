@@ -7,7 +7,13 @@ const SHAPES = {
   regular: "M-6.5 -6.5H6.5V6.5H-6.5z",
   chosen: "M0 -10.5L2.8 -3.6L10.2 -3.2L4.5 1.5L6.3 8.7L0 4.7L-6.3 8.7L-4.5 1.5L-10.2 -3.2L-2.8 -3.6z",
 };
-const MARKS = [["hard", "Hard"], ["regular", "Regular"], ["chosen", "Recommended"]];
+const MARKS = [["chosen", "Recommended"], ["hard", "Hard"], ["regular", "Regular"]];
+
+// What a marked model is called; one may be two things.
+function nameOf(i) {
+  const words = MARKS.filter(([key]) => data[key] === i).map(([, word]) => word);
+  return words.map((word, number) => (number ? word.toLowerCase() : word)).join(" and ");
+}
 
 function shapeOf(i) {
   if (i === data.chosen) return "chosen";
@@ -19,7 +25,7 @@ function shapeOf(i) {
 function ticks(low, high, wanted) {
   const raw = (high - low) / wanted;
   const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].find((m) => m * power >= raw) * power;
+  const step = [1, 2, 5, 10].find((m) => m * power >= 0.7 * raw) * power;
   const found = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) found.push(i * step);
   return { found, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
@@ -44,7 +50,7 @@ function ranges() {
   const whole = [extent(all, error, errorSe), extent(all, state.cost, spread)];
   const ratio = Math.max(...[0, 1].map((d) => (whole[d][1] - whole[d][0]) / (close[d][1] - close[d][0])));
   const outside = all.filter((i) => error[i] > close[0][1] || state.cost[i] > close[1][1]).length;
-  const zoomable = ratio > 2.5 && outside > 0;
+  const zoomable = ratio > 4 && outside > 0;
   if (state.zoomed === null) state.zoomed = zoomable;
   return { zoomable, outside, range: zoomable && state.zoomed ? close : whole };
 }
@@ -138,8 +144,7 @@ function pointGroup() {
   chart.points = [];
   for (const i of order) {
     const shape = shapeOf(i);
-    const name = MARKS.find(([key]) => key === shape);
-    const point = draw("g", { class: "point " + shape + (state.front[i] ? " on-front" : ""), role: "radio", "aria-label": (name ? name[1] + ": " : "") + describe(i), transform: "translate(" + x(error[i]) + " " + y(state.cost[i]) + ")", "data-row": i },
+    const point = draw("g", { class: "point " + shape + (state.front[i] ? " on-front" : ""), role: "radio", "aria-label": (nameOf(i) ? nameOf(i) + ": " : "") + describe(i), transform: "translate(" + x(error[i]) + " " + y(state.cost[i]) + ")", "data-row": i },
       draw("circle", { class: "touch", r: 11 }), draw("path", { class: "shape", d: SHAPES[shape] }));
     vary(point, "--s", softness[i]);
     point.addEventListener("click", () => pick(i, "hand"));
@@ -176,11 +181,12 @@ function marks() {
   const group = draw("g", { class: "names", "aria-hidden": "true" });
   const taken = [];
   const spots = MARKS.filter(([key]) => data[key] !== null).map(([key]) => data[key]);
-  for (const [key, text] of MARKS) {
+  for (const [key] of MARKS) {
     const i = data[key];
-    if (i === null || (key !== "chosen" && i === data.chosen)) continue;
+    if (i === null || shapeOf(i) !== key) continue;
+    const text = nameOf(i);
     const px = x(error[i]), py = y(state.cost[i]), wide = text.length * 7.2;
-    const tries = [[13, -9, "start"], [13, 18, "start"], [-13, -9, "end"], [-13, 18, "end"], [16, 4, "start"], [-16, 4, "end"], [0, -18, "middle"], [0, 26, "middle"]];
+    const tries = [[14, -11, "start"], [14, 21, "start"], [-14, -11, "end"], [-14, 21, "end"], [18, 4, "start"], [-18, 4, "end"], [0, -19, "middle"], [0, 28, "middle"]];
     const free = tries.map(([dx, dy, anchor]) => {
       const left = px + dx - (anchor === "end" ? wide : anchor === "middle" ? wide / 2 : 0);
       const area = [left, py + dy - 12, left + wide, py + dy + 4];
@@ -273,6 +279,7 @@ function markChart() {
   const text = state.budget === null ? "⟷ error budget" : "≤ " + budgetLabel(state.budget);
   const half = text.length * 3.7 + 12;
   const middle = Math.min(Math.max(bx, box.left + half), width - half - 2);
+  chart.handle.classList.toggle("none", state.budget === null);
   chart.budgetText.textContent = text;
   chart.budgetText.setAttribute("x", middle);
   chart.pill.setAttribute("x", middle - half);
@@ -291,9 +298,8 @@ function markChart() {
 
 function showTip(i) {
   const tip = at("tip");
-  const marked = MARKS.find(([key]) => data[key] === i);
   put(tip,
-    make("b", {}, (marked ? marked[1] + " · " : "") + "softness " + show(softness[i])),
+    make("b", {}, (nameOf(i) ? nameOf(i) + " · " : "") + "softness " + show(softness[i])),
     settingOf[i] ? make("span", {}, settingOf[i]) : null,
     make("span", {}, "cost " + money(state.cost[i]) + (costSpread()[i] ? " ± " + spreadLike(state.cost[i], trainedCostSe[i]) : "")),
     make("span", {}, errorWord + " " + percent(error[i]) + (errorSe[i] ? " ± " + percent(errorSe[i]) : "")));

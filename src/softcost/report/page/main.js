@@ -107,7 +107,7 @@ function buildControls() {
 
 function buildLegend() {
   const icon = (name) => draw("svg", { width: 18, height: 18, viewBox: "-11 -11 22 22", class: "icon point " + name, "aria-hidden": "true" }, draw("path", { class: "shape", d: SHAPES[name] }));
-  for (const [key, text] of [MARKS[2], MARKS[0], MARKS[1]]) {
+  for (const [key, text] of MARKS) {
     if (data[key] === null) continue;
     const button = make("button", { type: "button", class: "key" }, vary(icon(key), "--s", softness[data[key]]), text);
     button.addEventListener("click", () => pick(data[key], key === "chosen" ? "recommended" : "hand"));
@@ -130,6 +130,7 @@ function buildHead() {
 }
 
 document.documentElement.classList.toggle("compact", isCompact());
+document.documentElement.classList.toggle("dense", K > 12);
 buildHead();
 buildLegend();
 buildControls();

@@ -17,10 +17,14 @@ const N = softness.length;
 const originalPrices = data.prices.flat();
 const errorWord = data.error === "error" ? "errors" : "weighted errors";
 
-// Confusion matrices, one flat K x K array per candidate.
-const confusion = data.cells.map((pairs) => {
+// Confusion matrices, one flat K x K array per candidate; -n stands for n zeros.
+const confusion = data.cells.map((packed) => {
   const counts = new Float64Array(K * K);
-  for (let i = 0; i < pairs.length; i += 2) counts[pairs[i]] = pairs[i + 1] * data.unit;
+  let cell = 0;
+  for (const value of packed) {
+    if (value < 0) cell -= value;
+    else counts[cell++] = value * data.unit;
+  }
   return counts;
 });
 const totals = confusion.map((counts) => counts.reduce((sum, value) => sum + value, 0));

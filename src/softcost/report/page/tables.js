@@ -27,8 +27,7 @@ function howChosen() {
     return (within ? "Cheapest with at most " + budgetLabel(state.budget) + " " + errorWord : "No model has at most " + budgetLabel(state.budget) + " " + errorWord + "; fewest") + ": " + model;
   }
   if (state.how === "cheapest") return "Cheapest at your prices: " + model;
-  const known = MARKS.find(([key]) => data[key] === state.index);
-  return (known ? known[1] : "Your selection") + ": " + model;
+  return (nameOf(state.index) || "Your selection") + ": " + model;
 }
 
 function drawMeasures(i) {
@@ -66,10 +65,10 @@ function drawMistakes() {
 }
 
 function headRow() {
-  return make("thead", {}, make("tr", {}, make("td", { class: "corner" }, "true ↓  predicted →"),
+  return make("thead", {}, make("tr", {}, make("td", { class: "corner" }, "predicted →", make("br"), "true ↓"),
     ...data.classes.map((_, k) => make("th", { scope: "col" }, make("div", { class: "turn" }, label(k))))));
 }
-const isCompact = () => data.classes.some((name) => name.length > (K > 12 ? 3 : 5));
+const isCompact = () => data.classes.some((name) => name.length > Math.min(12, 70 / K));
 
 function drawConfusion() {
   const counts = confusion[state.index];
@@ -87,7 +86,7 @@ function drawConfusion() {
       const right = k === j && !state.money;
       const cell = make("td", { class: right ? "right" : value ? "" : "none", title: data.classes[k] + " → " + data.classes[j] + ": " + (state.money ? money(value) : count(value)) }, value ? (state.money ? money(value) : count(value)) : "·");
       const heat = right || top === 0 ? 0 : Math.sqrt(Math.max(0, value) / top);
-      if (heat > 0.62) cell.classList.add("strong");
+      if (heat > 0.62) cell.classList.add(heat > 0.9 ? "strongest" : "strong");
       row.append(vary(cell, "--v", heat.toFixed(3)));
     }
     body.append(row);
@@ -177,7 +176,7 @@ function drawTable() {
   for (let i = 0; i < N; i++) {
     const button = make("button", { type: "button", class: "small", "aria-label": "Select the model with " + describe(i) }, "Select");
     button.addEventListener("click", () => pick(i, "hand"));
-    const marked = MARKS.filter(([key]) => data[key] === i).map(([, word]) => word.toLowerCase());
+    const marked = [nameOf(i).toLowerCase()];
     const row = make("tr", {}, make("td", {}, show(softness[i])), ...data.params.map((name) => make("td", {}, show(column(name)[i]))),
       make("td", {}, money(state.cost[i]) + (spread[i] ? " ± " + spreadLike(state.cost[i], spread[i]) : "")), make("td", {}, percent(error[i]) + (errorSe[i] ? " ± " + percent(errorSe[i]) : "")), make("td", {}, gMean ? percent(gMean[i], 1) : "–"),
       make("td", {}, [state.front[i] ? "yes" : "", ...marked].filter(Boolean).join(", ")), make("td", {}, button));

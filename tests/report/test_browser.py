@@ -1,0 +1,513 @@
+"""The explorer in a real browser."""
+
+import csv
+import io
+import os
+import re
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from made_up import made_up
+
+from softcost.metrics import pareto_mask
+from softcost.soft import choose_row
+
+LONG = (
+    *(f"alternaria leaf spot number {k} of a long list" for k in range(16)),
+    "大豆の病気",
+    "إصابة مبيدات",
+    "x",
+)
+
+SCRIPT = "window.ran=1"
+INJECTIONS = [
+    f"<script>{SCRIPT}</script>",
+    f"</script><script>{SCRIPT}</script>",
+    f"</ScRiPt ><script>{SCRIPT}//",
+    f"<!--<script>{SCRIPT}</script>",
+    f"--><script>{SCRIPT}</script>",
+    f"]]><script>{SCRIPT}</script>",
+    f"</title><script>{SCRIPT}</script>",
+    f"</style><script>{SCRIPT}</script>",
+    f"</textarea><script>{SCRIPT}</script>",
+    f"</noscript><script>{SCRIPT}</script>",
+    f"<img src=x onerror={SCRIPT}>",
+    f'"><img src=x onerror="{SCRIPT}">',
+    f"'><img src=x onerror='{SCRIPT}'>",
+    f"<svg onload={SCRIPT}>",
+    f"<svg><script>{SCRIPT}</script></svg>",
+    f"<svg><animate onbegin={SCRIPT} attributeName=x dur=1s>",
+    f"<body onload={SCRIPT}>",
+    f"<iframe src=\"javascript:parent.{SCRIPT}\"></iframe>",
+    f"<iframe srcdoc='<script>parent.{SCRIPT}</script>'></iframe>",
+    f"<object data=\"javascript:{SCRIPT}\"></object>",
+    "<embed src=https://example.org/x.swf>",
+    "<link rel=stylesheet href=https://example.org/x.css>",
+    "<base href=https://example.org/>",
+    f"<meta http-equiv=refresh content=\"0;url=javascript:{SCRIPT}\">",
+    f"<a href=\"javascript:{SCRIPT}\">click</a>",
+    f"<input autofocus onfocus={SCRIPT}>",
+    f"<details open ontoggle={SCRIPT}>",
+    f"<video><source onerror={SCRIPT}></video>",
+    f"<audio src=x onerror={SCRIPT}>",
+    f"<marquee onstart={SCRIPT}>",
+    f"<math><mi xlink:href=\"javascript:{SCRIPT}\">x</mi></math>",
+    f"<form action=\"javascript:{SCRIPT}\"><button>go</button></form>",
+    "<style>@import 'https://example.org/x.css';</style>",
+    "<style>*{background:url(https://example.org/x)}</style>",
+    f"<template><script>{SCRIPT}</script></template>",
+    f"javascript:{SCRIPT}",
+    f"data:text/html,<script>{SCRIPT}</script>",
+    f'" onmouseover="{SCRIPT}',
+    f"' onfocus='{SCRIPT}' autofocus='",
+    f"`${{{SCRIPT}}}`",
+    f"${{{SCRIPT}}}",
+    f"{{{{constructor.constructor('{SCRIPT}')()}}}}",
+    f"\\u003cscript\\u003e{SCRIPT}\\u003c/script\\u003e",
+    f"&lt;script&gt;{SCRIPT}&lt;/script&gt;",
+    f"&#60;script&#62;{SCRIPT}",
+    f"%3Cscript%3E{SCRIPT}%3C/script%3E",
+    f"\u2028{SCRIPT}\u2029",
+    f'"}});{SCRIPT};({{"',
+    f"\\\";{SCRIPT}//",
+    f"'-({SCRIPT})-'",
+    "__proto__",
+    "constructor",
+    "{{script}}{{policy}}",
+    "=HYPERLINK(\"https://example.org\")",
+    "+cmd|' /C calc'!A0",
+    "-2+3+cmd|' /C calc'!A0",
+    "@SUM(1+1)*cmd|' /C calc'!A0",
+    "\t=1+1",
+]  # fmt: skip
+
+
+def selected(page):
+    here = page.locator('[role="radio"][aria-checked="true"]')
+    return int(here.get_attribute("data-row"))
+
+
+def set_slider(page, position):
+    page.locator("#softness").evaluate(
+        "(slider, value) => { slider.value = value;"
+        " slider.dispatchEvent(new Event('input')); }",
+        position,
+    )
+
+
+def matrix_of(page, selector="#confusion"):
+    rows = page.locator(f"{selector} tbody tr").evaluate_all(
+        "rows => rows.map(row => [...row.querySelectorAll('td')]"
+        ".map(cell => cell.textContent))"
+    )
+    return np.array(
+        [[0.0 if text == "·" else float(text.replace(",", "")) for text in row]
+         for row in rows]
+    )  # fmt: skip
+
+
+def shown_costs(page):
+    labels = page.locator('[role="radio"]').evaluate_all(
+        "points => points.map(point => [Number(point.dataset.row),"
+        " point.getAttribute('aria-label')])"
+    )
+    return {row: float(re.search(r"cost ([\d.]+)", text)[1]) for row, text in labels}
+
+
+def set_price(page, cell, price):
+    page.locator(f'#prices [data-cell="{cell}"]').fill(str(price))
+
+
+def test_the_page_opens_on_the_choice_of_the_search(open_page):
+    data = made_up()
+    page = open_page(data)
+    assert selected(page) == data.chosen
+    assert page.locator("h1").inner_text() == data.title
+    assert "cheaper" in page.locator("#sentence").inner_text()
+    np.testing.assert_array_equal(matrix_of(page), data.confusion[data.chosen])
+    assert page.heard == []
+
+
+def test_the_slider_moves_the_choice_and_the_tables(open_page):
+    data = made_up()
+    page = open_page(data)
+    for position, value in enumerate(np.linspace(0, 1, 5)):
+        set_slider(page, position)
+        rows = np.flatnonzero(data.table["softness"] == value)
+        best = rows[data.table["cost"].to_numpy()[rows].argmin()]
+        assert selected(page) == best
+        np.testing.assert_array_equal(matrix_of(page), data.confusion[best])
+        recall = np.diag(data.confusion[best]) / data.confusion[best].sum(axis=1)
+        texts = page.locator("#recall .number").all_inner_texts()
+        assert texts == [f"{100 * value:.1f}%" for value in recall]
+        assert f"softness={value:.12g}" in page.locator("#lines").inner_text()
+
+
+def test_a_setting_of_the_learner_is_kept_along_the_slider(open_page):
+    data = made_up()
+    page = open_page(data)
+    page.locator("#combo").select_option(label="C = 4")
+    for position in range(5):
+        set_slider(page, position)
+        row = data.table.iloc[selected(page)]
+        assert row["C"] == 4
+        assert row["softness"] == position / 4
+
+
+def test_dragging_the_budget_picks_the_cheapest_below_it(open_page):
+    data = made_up("abcdefgh", 8, 11, rng=4)
+    page = open_page(data)
+    box = page.locator("#budget-line .pill").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 8)
+    page.mouse.down()
+    chart = page.locator("#chart svg").bounding_box()
+    picked = set()
+    for share in np.linspace(0.95, 0.15, 9):
+        page.mouse.move(chart["x"] + share * chart["width"], chart["y"] + 100)
+        check_budget(page, data)
+        picked.add(selected(page))
+    page.mouse.up()
+    assert len(picked) > 2
+    page.mouse.move(chart["x"] + 0.9 * chart["width"], chart["y"] + 100)
+    assert selected(page) in picked  # let go
+
+
+def check_budget(page, data):
+    budget = float(page.locator("#budget").input_value()) / 100
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = choose_row(data.table, "constrained", max_error=budget)
+    assert selected(page) == expected
+    feasible = (data.table["error"] <= budget).any()
+    assert (
+        page.locator("#verdict-how")
+        .inner_text()
+        .startswith("Cheapest with at most" if feasible else "No model has at most")
+    )
+
+
+def test_the_budget_by_finger(open_page):
+    data = made_up("abcdefgh", 8, 11, rng=4)
+    page = open_page(data, width=400, has_touch=True)
+    box = page.locator("#budget-line .pill").bounding_box()
+    session = page.context.new_cdp_session(page)
+
+    def touch(kind, *points):
+        points = [{"x": x, "y": y} for x, y in points]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    start = (box["x"] + box["width"] / 2, box["y"] + 10)
+    touch("touchStart", start)
+    for step in (30, 60, 120):
+        touch("touchMove", (start[0] - step, start[1]))
+    touch("touchEnd")
+    page.wait_for_function("document.getElementById('budget').value !== ''")
+    check_budget(page, data)
+
+
+def test_the_budget_and_the_points_by_keyboard(open_page):
+    data = made_up("abcdefgh", 8, 11, rng=4)
+    page = open_page(data)
+    page.locator("#budget-line").focus()
+    for key in ("ArrowLeft", "PageDown", "PageDown", "ArrowDown", "ArrowRight", "Home"):
+        page.keyboard.press(key)
+        check_budget(page, data)
+    page.keyboard.press("End")
+    assert page.locator("#budget").input_value() == ""
+    assert selected(page) == data.chosen
+    page.locator('[role="radio"][aria-checked="true"]').focus()
+    order = np.lexsort((data.table["cost"], data.table["error"]))
+    place = list(order).index(data.chosen)
+    page.keyboard.press("ArrowRight")
+    assert selected(page) == order[place + 1]
+    assert page.evaluate("document.activeElement.dataset.row") == str(order[place + 1])
+
+
+def test_everything_is_reached_by_tab(open_page):
+    page = open_page(made_up())
+    seen = []
+    for _ in range(45):
+        page.keyboard.press("Tab")
+        seen.append(
+            page.evaluate(
+                "(() => { const here = document.activeElement; return here.id ||"
+                " here.getAttribute('role') || here.dataset.cell || here.className;"
+                " })()"
+            )
+        )
+    wanted = {"radio", "budget-line", "softness", "combo", "budget", "in-money", "0",
+              "8", "save-prices", "bars"}  # fmt: skip
+    assert wanted <= set(seen)
+    page.locator("#softness").focus()
+    before = selected(page)
+    page.keyboard.press("ArrowRight")
+    assert selected(page) != before
+    page.wait_for_function("document.getElementById('live').textContent !== ''")
+
+
+def test_a_typed_budget(open_page):
+    data = made_up("abcdefgh", 8, 11, rng=4)
+    page = open_page(data)
+    for budget in ("7.5", "6,1", "5 %", "0", "99"):
+        page.locator("#budget").fill(budget)
+        value = float(budget.replace(",", ".").replace("%", "")) / 100
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = choose_row(data.table, "constrained", max_error=value)
+        assert selected(page) == expected
+    page.locator("#budget").fill("many")
+    assert page.locator("#budget").get_attribute("aria-invalid") == "true"
+    page.locator("#no-budget").click()
+    assert selected(page) == data.chosen
+
+
+def test_edited_prices_give_new_costs_front_and_choice(open_page):
+    data = made_up(n_settings=4, n_softness=6)
+    page = open_page(data)
+    prices = data.cost_matrix.copy()
+    for true, predicted, price in ((0, 1, 55.5), (2, 0, 0.25), (1, 1, 0.5)):
+        prices[true, predicted] = price
+        set_price(page, true * 3 + predicted, price)
+    total = data.confusion.sum(axis=(1, 2))
+    cost = (data.confusion * prices).sum(axis=(1, 2)) / total
+    shown = shown_costs(page)
+    np.testing.assert_allclose(
+        [shown[row] for row in range(len(cost))], cost, rtol=6e-3
+    )
+    front = np.zeros(len(cost), bool)
+    for name in page.locator(".point.on-front[data-row]").all():
+        front[int(name.get_attribute("data-row"))] = True
+    error = data.table["error"].to_numpy()
+    np.testing.assert_array_equal(front, pareto_mask(np.column_stack([error, cost])))
+    assert selected(page) == choose_row(data.table.assign(cost=cost))
+    page.locator("#in-money").click()
+    money = data.confusion[selected(page)] * prices
+    np.testing.assert_allclose(matrix_of(page), money, rtol=6e-3)
+    assert "3 prices changed" in page.locator("#prices-hint").inner_text()
+    assert "trained with the original" in page.locator("#what-if-note").inner_text()
+    table = downloaded(page, "#save-table")
+    np.testing.assert_allclose(table["what_if_cost"], cost, rtol=1e-12)
+    np.testing.assert_array_equal(table["what_if_on_front"], front)
+    page.locator("#reset-prices").click()
+    assert selected(page) == data.chosen
+    assert page.locator("#what-if-note").is_hidden()
+    assert page.locator('#prices [data-cell="1"]').input_value() == str(
+        data.cost_matrix[0, 1]
+    )
+
+
+def test_means_of_prices_by_example_change_costs_by_the_difference(open_page):
+    data = made_up(by_example=True)
+    table = data.table.assign(cost=data.table["cost"] * 1.1)
+    page = open_page(replace(data, table=table))
+    set_price(page, 1, data.cost_matrix[0, 1] + 10)
+    more = 10 * data.confusion[:, 0, 1] / data.confusion.sum(axis=(1, 2))
+    table = downloaded(page, "#save-table")
+    np.testing.assert_allclose(table["what_if_cost"], table["cost"] + more)
+
+
+def test_a_price_that_is_no_number_changes_nothing(open_page):
+    page = open_page(made_up())
+    before = page.locator("#sentence").inner_text()
+    for text in ("", "abc", "1e999", "--1"):
+        set_price(page, 1, text)
+        box = page.locator('#prices [data-cell="1"]')
+        assert box.get_attribute("aria-invalid") == "true"
+        assert page.locator("#sentence").inner_text() == before
+
+
+def downloaded(page, button):
+    page.locator("#all").evaluate("all => { all.open = true; }")
+    with page.expect_download() as waiting:
+        page.locator(button).click()
+    text = waiting.value.path().read_text(encoding="utf-8")
+    head, *rows = csv.reader(io.StringIO(text))
+    return pd.DataFrame(
+        {name: [read(row[k]) for row in rows] for k, name in enumerate(head)}
+    )
+
+
+def read(cell):
+    if cell in ("True", "False"):
+        return cell == "True"
+    try:
+        return float(cell) if cell else np.nan
+    except ValueError:
+        return cell
+
+
+def test_the_downloaded_table_is_the_table(open_page):
+    data = made_up()
+    data.table.loc[3, "cost_se"] = np.nan
+    page = open_page(data)
+    pd.testing.assert_frame_equal(
+        downloaded(page, "#save-table"), data.table, check_exact=True, check_dtype=False
+    )
+    prices = downloaded(page, "#save-prices")
+    np.testing.assert_array_equal(prices.iloc[:, 1:], data.cost_matrix)
+    assert list(prices.columns[1:]) == list(data.classes)
+
+
+def test_mistakes_in_words_by_what_they_cost(open_page):
+    data = made_up()
+    page = open_page(data)
+    counts = data.confusion[data.chosen]
+    money = counts * data.cost_matrix
+    order = np.argsort(-money, axis=None, kind="stable")
+    texts = page.locator("#mistakes .words").all_inner_texts()
+    for text, cell in zip(texts, order, strict=False):
+        true, predicted = divmod(cell, 3)
+        n = counts[true, predicted]
+        assert text.startswith(
+            f"{n:.0f} time{'' if n == 1 else 's'} {data.classes[true]} taken for "
+            f"{data.classes[predicted]}: "
+        )
+        assert float(text.split(": ")[1]) == pytest.approx(money.flat[cell], rel=1e-2)
+    assert len(texts) == (money > 0).sum()
+
+
+def test_a_copied_line(open_page):
+    page = open_page(made_up(), permissions=["clipboard-read", "clipboard-write"])
+    set_slider(page, 1)
+    page.get_by_role("button", name="Copy the command line line").click()
+    page.get_by_text("Copied").first.wait_for()
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert text == "softcost fit claims.csv --softness 0.25"
+
+
+def test_no_injection_runs(open_page):
+    assert len(INJECTIONS) >= 50
+    data = made_up(INJECTIONS, n_settings=1, n_softness=3)
+    table = data.table.copy()
+    for number, text in enumerate(INJECTIONS):
+        table[text] = INJECTIONS[number - 1]
+    data = replace(
+        data,
+        table=table,
+        title=" ".join(INJECTIONS),
+        params=("C", *INJECTIONS),
+        reduction=INJECTIONS[0],
+        learner=INJECTIONS[10],
+        test=pd.DataFrame({"cost": np.arange(float(len(INJECTIONS)))}, INJECTIONS),
+        command=" ".join(INJECTIONS),
+        python=" ".join(f"{{{text}}}" for text in INJECTIONS),
+    )
+    page = open_page(data)
+    elements = page.evaluate("document.querySelectorAll('*').length")
+    set_slider(page, 0)
+    page.locator("#in-money").click()
+    set_price(page, 1, 7)
+    for text in page.locator("#mistakes .label").all()[:2]:
+        text.hover()
+    page.locator('[role="radio"]').first.hover()
+    with page.expect_download() as waiting:
+        page.locator("#all").evaluate("all => { all.open = true; }")
+        page.locator("#save-table").click()
+    assert page.evaluate("window.ran") is None
+    assert page.heard == []
+    assert all(url.startswith(("file:", "data:,", "blob:")) for url in page.requested)
+    assert page.locator("script").count() == 2
+    assert page.locator("iframe, img, object, embed, form, base, marquee").count() == 0
+    assert elements > 1000
+    assert page.locator("#confusion tbody th").all_text_contents() == INJECTIONS
+    written = waiting.value.path().read_text(encoding="utf-8")
+    for row in csv.reader(io.StringIO(written)):
+        for cell in row:
+            assert not re.match(r"[=@\t\r]|[+-](?![\d.e-]+$)", cell), cell
+
+
+def test_the_policy_stops_scripts_that_are_not_ours(open_page):
+    page = open_page(made_up())
+    ran = page.evaluate(
+        "() => { const script = document.createElement('script');"
+        " script.textContent = 'window.ran = 1'; document.head.append(script);"
+        " return window.ran; }"
+    )
+    assert ran is None
+    assert "Content Security Policy" in page.heard[0]
+
+
+def test_no_request_leaves_the_page(open_page):
+    page = open_page(made_up(LONG))
+    set_slider(page, 0)
+    page.locator("#in-money").click()
+    downloaded(page, "#save-table")
+    outside = [
+        u for u in page.requested if not u.startswith(("file:", "data:", "blob:"))
+    ]
+    assert outside == []
+    assert len([url for url in page.requested if url.startswith("file:")]) == 1
+
+
+@pytest.mark.parametrize("classes", [("a", "b", "c"), LONG], ids=["few", "many"])
+def test_a_narrow_screen_does_not_scroll_sideways(open_page, classes):
+    page = open_page(made_up(classes, title="word" * 40), width=360, height=700)
+    page.locator("#all").evaluate("all => { all.open = true; }")
+    set_price(page, 1, 7)
+    widths = "[document.documentElement.scrollWidth, window.innerWidth]"
+    wide, screen = page.evaluate(widths)
+    assert wide <= screen == 360
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_stand_out(open_page, scheme):
+    page = open_page(made_up(), color_scheme=scheme)
+    colours = page.evaluate(
+        "(() => { const style = getComputedStyle(document.documentElement);"
+        " const names = ['ink', 'dim', 'card', 'page', 'hard', 'regular', 'budget'];"
+        " return Object.fromEntries(names.map(name =>"
+        " [name, style.getPropertyValue('--' + name).trim()])); })()"
+    )
+    light = {name: luminance(colour) for name, colour in colours.items()}
+    assert (light["card"] < 0.1) == (scheme == "dark")
+    for front, back in (
+        ("ink", "card"), ("dim", "card"), ("dim", "page"), ("hard", "card"),
+        ("regular", "card"), ("card", "budget"),
+    ):  # fmt: skip
+        low, high = sorted((light[front], light[back]))
+        assert (high + 0.05) / (low + 0.05) >= 4.5, (front, back)
+    drawn = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    wanted = [int(colours["page"][k : k + 2], 16) for k in (1, 3, 5)]
+    assert [int(part) for part in re.findall(r"\d+", drawn)] == wanted
+
+
+def luminance(colour):
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    parts = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def test_prints_and_pictures(open_page, tmp_path):
+    """Pictures to look at: kept where SOFTCOST_SCREENSHOTS says."""
+    folder = Path(os.environ.get("SOFTCOST_SCREENSHOTS") or tmp_path)
+    folder.mkdir(parents=True, exist_ok=True)
+    data = made_up(LONG, n_settings=5, n_softness=11, rng=1)
+    for name, width, scheme in (
+        ("desktop", 1280, "light"), ("dark", 1280, "dark"), ("phone", 360, "light"),
+    ):  # fmt: skip
+        page = open_page(data, width=width, color_scheme=scheme)
+        page.screenshot(path=folder / f"explorer-{name}.png", full_page=True)
+    page.pdf(path=folder / "explorer.pdf", format="A4")
+    assert len(list(folder.glob("explorer*"))) >= 4
+    page.emulate_media(media="print")
+    assert page.locator(".controls").is_hidden()
+    assert page.locator("#mistakes").is_visible()
+    assert page.heard == []
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_few_candidates(open_page, n):
+    data = made_up(n_settings=1, n_softness=2)
+    few = replace(
+        data, table=data.table[:n], confusion=data.confusion[:n], chosen=0, hard=None,
+        regular=None, params=(), command=None, python=None,
+    )  # fmt: skip
+    page = open_page(few)
+    page.locator("#budget-line").focus()
+    page.keyboard.press("ArrowLeft")
+    set_price(page, 1, 3)
+    assert page.heard == []
