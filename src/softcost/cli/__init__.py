@@ -11,6 +11,26 @@ from softcost.cli._errors import EPILOG
 from softcost.cli._group import LazyGroup
 
 COMMANDS = {
+    "demo": (
+        "softcost.cli._demo:demo",
+        "Show the main job on bundled data, in seconds.",
+    ),
+    "fit": (
+        "softcost.cli._fit:fit",
+        "Train on a table and a price list, and choose on the trade-off.",
+    ),
+    "predict": (
+        "softcost.cli._predict:predict",
+        "Predict the rows of a table with a model.",
+    ),
+    "evaluate": (
+        "softcost.cli._evaluate:evaluate",
+        "Measure a model on rows whose classes are known.",
+    ),
+    "costs": (
+        "softcost.cli._costs:costs",
+        "Make a price list, or check one.",
+    ),
     "datasets": (
         "softcost.cli._datasets:datasets",
         "List the data sets, and where each would come from.",

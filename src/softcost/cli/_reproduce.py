@@ -212,15 +212,23 @@ _UNIT = {0.001: " x 1000", 1e-6: " x 10^6", 0.01: " %"}
 
 
 def _print(table: Any) -> None:
-    """One line per data set and algorithm; three columns per metric."""
+    """Tables of two metrics each: one line per data set and algorithm."""
+    metrics = list(dict.fromkeys(table["metric"]))
+    for start in range(0, len(metrics), 2):
+        _print_part(table[table["metric"].isin(metrics[start : start + 2])])
+
+
+def _print_part(table: Any) -> None:
+    """Three columns per metric; one, where nothing is in print."""
     units = dict(zip(table["metric"], table["unit"], strict=True))
     columns = [("data set", "left"), ("costs", "left"), ("algorithm", "left")]
     columns.append(("runs", "right"))
     in_print = {}
     for metric, unit in units.items():
-        in_print[metric] = table["printed_mean"][table["metric"] == metric].notna()
+        known = table["printed_mean"][table["metric"] == metric].notna()
+        in_print[metric] = known.any()
         columns.append((_HEADINGS[metric] + _UNIT.get(unit, ""), "right"))
-        if in_print[metric].any():
+        if in_print[metric]:
             columns += [("paper", "right"), ("off by", "right")]
     lines, before = [], None
     for names, part in table.groupby(["dataset", "costs", "algorithm"], sort=False):
@@ -231,7 +239,7 @@ def _print(table: Any) -> None:
         for metric, shown in in_print.items():
             row = by_metric.loc[metric]
             line.append(_mean(row["mean"], row["se"]))
-            if shown.any():
+            if shown:
                 line.append(_mean(row["printed_mean"], row["printed_se"]))
                 off = row["difference"]
                 line.append("" if math.isnan(off) else f"{off:+.1f}")

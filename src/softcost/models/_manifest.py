@@ -115,7 +115,7 @@ def _features(model: Any) -> dict[str, Any]:
     """Number, names and, behind a column transformer, kinds of the features."""
     first = model.steps[0][1] if hasattr(model, "steps") else model
     names = getattr(first, "feature_names_in_", None)
-    dtypes = {}
+    dtypes: dict[str, str] = {}
     for _, transformer, columns in getattr(first, "transformers_", []):
         if isinstance(columns, list) and not isinstance(transformer, str):
             dtypes |= {str(name): _dtype(transformer) for name in columns}

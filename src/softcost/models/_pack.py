@@ -120,7 +120,7 @@ def _rebuilt(value: Any, change: Callable[[Any], Any], memo: dict[int, Any]) -> 
 
 
 def _copied(value: Any, change: Callable[[Any], Any], memo: dict[int, Any]) -> Any:
-    kind = type(value)
+    kind: Any = type(value)
     if kind is list:
         return [_rebuilt(part, change, memo) for part in value]
     if kind is dict:
