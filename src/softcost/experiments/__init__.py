@@ -19,6 +19,13 @@ from softcost.experiments._reproduce import Reproduction, import_model, reproduc
 from softcost.experiments._seeds import seed
 from softcost.experiments._store import Store
 from softcost.experiments._summary import summarize
+from softcost.experiments._verdicts import (
+    agreement,
+    claims,
+    mark_best,
+    printed_table,
+    significance,
+)
 
 __all__ = [
     "CODE_VERSION",
@@ -27,15 +34,20 @@ __all__ = [
     "Request",
     "Store",
     "Unit",
+    "agreement",
     "artificial_front",
     "artificial_lines",
+    "claims",
     "import_model",
     "make_request",
+    "mark_best",
     "plan",
     "printed",
+    "printed_table",
     "printed_tests",
     "reproduce",
     "run_unit",
     "seed",
+    "significance",
     "summarize",
 ]
