@@ -138,3 +138,17 @@ def test_bad_order_is_refused(blobs):
     for order in ([0, 1], [0, 1, 1], [0, 1, 2, 3], [0, 1, 5]):
         with pytest.raises(ValueError, match="order should name each of the 3 classes"):
             FilterTree(order=order).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "learner", LEARNERS, ids=lambda learner: type(learner).__name__
+)
+def test_where_nothing_is_learnt_the_left_side_passes(learner, blobs):
+    X, y, X_new, _ = blobs(4, n=90)
+    y = np.where(y == 1, 0, y)
+    prices = 1.0 - np.eye(4)
+    prices[:2, :2] = 0  # 0 and 1 cost the same for everyone
+    model = FilterTree(learner, cost_matrix=prices, classes=range(4)).fit(X, y)
+    assert set(model.predict(X_new)) == {0, 2, 3}
+    model.set_params(order=[1, 0, 2, 3]).fit(X, y)
+    assert set(model.predict(X_new)) == {1, 2, 3}

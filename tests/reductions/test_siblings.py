@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import SVC
@@ -188,3 +188,14 @@ def test_one_versus_all_with_a_class_that_is_absent(blobs):
     np.testing.assert_array_equal(scores[:, 3], -1.0)
     known = OneSidedRegression(learner).fit(X, y).decision_function(X_new)
     np.testing.assert_allclose(scores[:, :3], known, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("learner", [OneSidedSVR(), Ridge()])
+def test_columns_with_one_side_are_constant(learner, blobs):
+    """Class 3 is nobody's cheapest, class 0 costs nobody anything."""
+    X, y, X_new, _ = blobs(3)
+    prices = np.array([[0, 1, 1, 0.25], [0, 0, 1, 0.5], [0, 1, 0, 0.5], [1, 1, 1, 0]])
+    model = OneSidedRegression(learner, cost_matrix=prices, classes=range(4)).fit(X, y)
+    scores = model.decision_function(X_new)
+    np.testing.assert_array_equal(scores[:, 0], 1.0)  # r = 0, the least cost
+    np.testing.assert_array_equal(scores[:, 3], 0.0)  # r = 1/2, the largest one
