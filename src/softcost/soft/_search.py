@@ -209,9 +209,7 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
 
     def _softness_values(self):
         if isinstance(self.softness, Integral):
-            return (
-                np.linspace(0, 1, self.softness) if self.softness > 1 else np.zeros(1)
-            )
+            return np.linspace(0, 1, int(self.softness))
         values = np.array([check_softness(value) for value in self.softness])
         if len(values) == 0 or len(np.unique(values)) < len(values):
             raise ValueError(
