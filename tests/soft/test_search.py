@@ -95,7 +95,7 @@ def test_choose_refits_without_another_cross_validation(noisy, monkeypatch):
     X, y = noisy
     model = search().fit(X, y)
     before = model.tradeoff_.copy()
-    monkeypatch.setattr(SoftCostClassifierCV, "_held_out", None)
+    monkeypatch.setattr("softcost.soft._search.held_out_predictions", None)
     model.choose("constrained", max_error=1.0)
     least = int(model.tradeoff_["error"].argmin())
     assert model.choose(lambda rows: rows["error"]) is model

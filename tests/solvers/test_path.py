@@ -247,13 +247,13 @@ def test_solutions_that_touch_no_bound_serve_larger_C(setting):
 
 def spied(monkeypatch):
     """The memory of the next paths, which at the end holds the last C's solutions."""
-    memories, walk = [], path._walk
+    memories, walk = [], path.walk
 
     def spy(*arguments):
         memories.append(arguments[-2])
         return walk(*arguments)
 
-    monkeypatch.setattr(path, "_walk", spy)
+    monkeypatch.setattr(path, "walk", spy)
     return memories
 
 

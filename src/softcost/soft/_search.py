@@ -5,7 +5,6 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.model_selection import ParameterGrid, StratifiedKFold, check_cv
 from sklearn.utils._param_validation import HasMethods, Interval
@@ -17,15 +16,15 @@ from softcost.costs import (
     error_weights,
     raw_cost_vectors,
 )
-from softcost.reductions import OneSidedRegression, Reduction, read_prices
+from softcost.reductions import OneSidedRegression, Reduction
 from softcost.soft._callbacks import CallbackSupportMixin, tell_callbacks
-from softcost.soft._fit_engine import configured, fit_all
+from softcost.soft._engines import held_out_predictions
+from softcost.soft._fit_engine import configured
 from softcost.soft._grids import default_grid
 from softcost.soft._mix import RandomizedPair, best_mix
-from softcost.soft._path_engine import can_walk, walk
 from softcost.soft._progress import reporter
 from softcost.soft._rules import check_rule, choose_row
-from softcost.soft._table import HeldOut, tradeoff_table
+from softcost.soft._table import HeldOut, average_price, tradeoff_table
 
 
 class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
@@ -268,7 +267,10 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         raw = self._in_users_units(labels, base, costs)
         weight = None if sample_weight is None else prices.weight
         data = (X, labels, None if costs is None else raw, weight)
-        predicted = self._held_out(base, data, folds, candidates, softness)
+        predicted = held_out_predictions(
+            base, *data, folds, candidates, softness,
+            n_jobs=self.n_jobs, progress=self._progress(X, labels),
+        )  # fmt: skip
         held_out = HeldOut(
             tests=[test for _, test in folds],
             predicted=predicted,
@@ -278,7 +280,7 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             error_weight=error_weights(
                 labels, base.error_weight or "balanced", self.classes_
             ),
-            unit=_unit(prices),
+            unit=average_price(prices),
         )
         self.confusion_ = held_out.confusion()
         rows = [(params, value) for params in candidates for value in softness]
@@ -327,49 +329,8 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             rows = np.empty((_num_samples(X), 0))
             return list(splitter.split(rows, y, groups))
 
-    def _held_out(self, base, data, folds, candidates, softness):
-        """Predictions of all candidates (params, then softness) for every fold."""
-        X, labels, costs, weight = data
-        names = {name for params in candidates for name in params}
-        if not can_walk(base, names):
-            predicted = fit_all(
-                base, X, labels, costs, weight, folds, candidates, softness,
-                n_jobs=self.n_jobs, progress=self._progress(X, labels),
-            )  # fmt: skip
-            return [one.reshape(-1, one.shape[-1]) for one in predicted]
-        priced = [
-            (train, test, self._fold_prices(base, labels, costs, weight, train))
-            for train, test in folds
-        ]
-        out = [
-            np.empty((len(candidates), len(softness), len(test)), np.intp)
-            for _, test in folds
-        ]
-        for params, members in _by_other_params(candidates):
-            learner = clone(base._learner()).set_params(**params)
-            C = np.array([candidates[member]["C"] for member in members], float)
-            paths = walk(
-                base, learner, X, priced, C, softness,
-                threads=effective_n_jobs(self.n_jobs),
-                progress=self._progress(X, labels),
-            )  # fmt: skip
-            for fold, path in enumerate(paths):
-                out[fold][members] = path
-        return [one.reshape(-1, one.shape[-1]) for one in out]
-
     def _progress(self, X, y):
         return tell_callbacks(self, X, y, reporter(self.verbose))
-
-    @staticmethod
-    def _fold_prices(base, labels, costs, weight, train):
-        return read_prices(
-            labels[train],
-            cost_matrix=base.cost_matrix if costs is None else None,
-            costs=None if costs is None else costs[train],
-            classes=base.classes,
-            error_weight=base.error_weight,
-            sample_weight=np.ones(len(train)) if weight is None else weight[train],
-        )
 
     def _scikit_learn_results(self) -> dict[str, Any]:
         table = self.tradeoff_
@@ -533,31 +494,3 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         if "text/html" in bundle:
             bundle["text/html"] = self._repr_html_inner()
         return bundle
-
-
-def _unit(prices) -> float:
-    """Average price of a mistake, in the user's units."""
-    n_classes = len(prices.classes)
-    if prices.matrix is not None:
-        by_class = prices.matrix.sum(axis=1)
-    else:
-        sizes = np.bincount(prices.y, prices.weight, n_classes)
-        sums = np.bincount(
-            prices.y, prices.weight * prices.costs.sum(axis=1), n_classes
-        )
-        by_class = sums[sizes > 0] / sizes[sizes > 0]
-    return float(by_class.mean() / max(n_classes - 1, 1)) * prices.scale
-
-
-def _by_other_params(candidates):
-    """Candidates that differ in C only, together: their other parameters, numbers."""
-    groups: list[tuple[dict[str, Any], list[int]]] = []
-    for number, params in enumerate(candidates):
-        others = {name: value for name, value in params.items() if name != "C"}
-        for known, members in groups:
-            if known == others:
-                members.append(number)
-                break
-        else:
-            groups.append((others, [number]))
-    return groups

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from softcost.metrics import pareto_mask
+from softcost.reductions import Prices
 
 MEASURES = ("cost", "error", "weighted_error", "g_mean", "normalized_cost")
 
@@ -77,6 +78,19 @@ class HeldOut:
             ],
             axis=1,
         )
+
+
+def average_price(prices: Prices) -> float:
+    """Average price of a mistake over the classes, in the user's units."""
+    n_classes = len(prices.classes)
+    if prices.matrix is not None:
+        by_class = prices.matrix.sum(axis=1)
+    else:
+        sizes = np.bincount(prices.y, prices.weight, n_classes)
+        paid = prices.weight * prices.costs.sum(axis=1)
+        sums = np.bincount(prices.y, paid, n_classes)
+        by_class = sums[sizes > 0] / sizes[sizes > 0]
+    return float(by_class.mean() / max(n_classes - 1, 1)) * prices.scale
 
 
 def measure(

@@ -22,24 +22,12 @@ from typing import NamedTuple
 import numpy as np
 
 from softcost.solvers._jit import jit
-from softcost.solvers._scan import add_rows
+from softcost.solvers._walk import Memory, Table, walk
 from softcost.solvers.rows import Rows
-from softcost.solvers.smo import (
-    FINER,
-    PATIENCE,
-    ROUGH,
-    certify,
-    exact_gradient,
-    improve,
-    spread,
-    steps_per_round,
-)
+from softcost.solvers.smo import ROUGH, spread
 
 _WORK_PER_CALL = 2e8
-_SLACK = 1e-9  # of a box: rounding that an interpolated start may need clipped
 _EXACT_BELOW = 5e-4  # tolerances from which on the gradient is summed anew always
-_DRIFT = 0.05  # of the tolerance: rounding from which on it is summed anew, too
-_EPS = 2.0**-24  # half the distance of 1 to the next number in single precision
 
 
 class Family(NamedTuple):
@@ -79,334 +67,6 @@ class PathResult:
     dual_gap: np.ndarray
     steps: np.ndarray
     converged: np.ndarray
-
-
-class _Memory(NamedTuple):
-    """What is known of the problems of one C value, one for each softness value.
-
-    ``gradient`` is ``K beta - target + shift``: a constant changes no step, and around
-    the intercept rounding is smallest.
-    """
-
-    beta: np.ndarray  # (n_softness, n)
-    gradient: np.ndarray  # (n_softness, padded(n)) float32
-    shift: np.ndarray  # (n_softness,)
-    drift: np.ndarray  # (n_softness,) expected square of the gradient's rounding error
-    target: np.ndarray  # (n_softness, n) the targets that the gradient belongs to
-    known: np.ndarray  # (n_softness,) solved for this or a smaller C
-    done: np.ndarray  # (n_softness,) solved for this C
-    free_at: np.ndarray  # (n_groups,) where a solution touches no bound, or -1
-    free_in: np.ndarray  # (n_groups,) and for which C
-    lower: np.ndarray  # (n,) the box of the current problem
-    upper: np.ndarray
-    trial_beta: np.ndarray  # (n,) scratch
-    trial_gradient: np.ndarray  # (padded(n),)
-    at: np.ndarray  # (2,) position in the walk, and whether it has been started
-    aim: np.ndarray  # (2,) what violation the current round aims at, the best so far
-    rounds: np.ndarray  # (2,) steps in the current round, rounds without progress
-
-
-class _Table(NamedTuple):
-    """Results for every C and softness."""
-
-    outputs: np.ndarray
-    fitted: np.ndarray
-    violation: np.ndarray
-    dual_gap: np.ndarray
-    steps: np.ndarray
-
-
-@jit
-def _objective(beta, gradient, targets):
-    """``1/2 b'Kb - t'b``; a shift of the gradient drops out since sum(b) = 0."""
-    total = 0.0
-    for t in range(beta.size):
-        total += beta[t] * (gradient[t] - targets[t])
-    return total / 2
-
-
-@jit
-def _make_feasible(beta, lower, upper):
-    """Clip what rounding left outside the box; False where it is more than that."""
-    for t in range(beta.size):
-        slack = _SLACK * (upper[t] - lower[t])
-        if beta[t] > upper[t] + slack or beta[t] < lower[t] - slack:
-            return False
-    for t in range(beta.size):
-        beta[t] = min(max(beta[t], lower[t]), upper[t])
-    return True
-
-
-@jit
-def _touches_bound(beta, lower, upper):
-    for t in range(beta.size):
-        if upper[t] > 0.0 and beta[t] >= upper[t]:
-            return True
-        if lower[t] < 0.0 and beta[t] <= lower[t]:
-            return True
-    return False
-
-
-@jit
-def _neighbours(done, a):
-    """The nearest solved problems on both sides; the same twice at an end."""
-    left, right = -1, -1
-    for k in range(a - 1, -1, -1):
-        if done[k]:
-            left = k
-            break
-    for k in range(a + 1, done.size):
-        if done[k]:
-            right = k
-            break
-    if left < 0 or right < 0:
-        left = right = max(left, right)
-    return left, right
-
-
-@jit
-def _blend(memory, left, right, share, target):
-    """Put the point between two solved problems, and its gradient, on trial."""
-    keep = 1.0 - share
-    for t in range(target.size):
-        memory.trial_beta[t] = (
-            keep * memory.beta[left, t] + share * memory.beta[right, t]
-        )
-        gradient = keep * memory.gradient[left, t] + share * memory.gradient[right, t]
-        belongs = keep * memory.target[left, t] + share * memory.target[right, t]
-        memory.trial_gradient[t] = np.float32(gradient + belongs - target[t])
-
-
-@jit
-def _start(memory, a, softness, target):
-    """Start problem ``a`` from the best feasible point at hand, at worst from zero."""
-    beta, gradient = memory.beta[a], memory.gradient[a]
-    lower, upper = memory.lower, memory.upper
-    best = 0.0
-    if memory.known[a]:
-        for t in range(beta.size):
-            gradient[t] += np.float32(memory.target[a, t] - target[t])
-        if _make_feasible(beta, lower, upper):
-            best = _objective(beta, gradient, target)
-    left, right = _neighbours(memory.done, a)
-    if left >= 0:
-        share = 0.0
-        if left != right:
-            share = (softness[a] - softness[left]) / (softness[right] - softness[left])
-        _blend(memory, left, right, share, target)
-        if _make_feasible(memory.trial_beta, lower, upper):
-            objective = _objective(memory.trial_beta, memory.trial_gradient, target)
-            if objective < best:
-                best = objective
-                beta[:] = memory.trial_beta
-                gradient[:] = memory.trial_gradient
-                keep = 1.0 - share
-                memory.shift[a] = (
-                    keep * memory.shift[left] + share * memory.shift[right]
-                )
-                memory.drift[a] = max(memory.drift[left], memory.drift[right])
-    if best >= 0.0:
-        beta[:] = 0.0
-        for t in range(beta.size):
-            gradient[t] = np.float32(-target[t])
-        memory.shift[a] = memory.drift[a] = 0.0
-    memory.target[a] = target
-
-
-@jit
-def _sum_anew(rows, memory, a):
-    """Sum the gradient in double precision around its intercept; violation and gap."""
-    beta, gradient = memory.beta[a], memory.gradient[a]
-    exact = np.empty(beta.size)
-    exact_gradient(rows, memory.target[a], beta, exact)
-    intercept, violation, gap = certify(memory.lower, memory.upper, beta, exact)
-    if np.isnan(intercept):  # no row has a box: nothing to centre, nothing to spoil
-        intercept = 0.0
-    for t in range(beta.size):
-        gradient[t] = np.float32(exact[t] + intercept)
-    memory.shift[a] = intercept
-    memory.drift[a] = 0.0
-    return violation, gap
-
-
-@jit
-def _note_drift(memory, a, count):
-    """Every step rounds every gradient once; roundings add up like a random walk."""
-    gradient = memory.gradient[a]
-    largest = 0.0
-    for t in range(gradient.size):
-        largest = max(largest, abs(gradient[t]))
-    memory.drift[a] += count * (_EPS * largest) ** 2
-
-
-@jit
-def _solve_one(rows, memory, a, goal, exact, limit):
-    """Improve problem ``a`` for at most ``limit`` steps.
-
-    In rounds: aim at a violation, sum the gradient anew, aim lower, as `smo.solve`. A
-    single round without a sum is enough for a rough goal and little rounding.
-
-    Returns steps, whether there is nothing more to do, and violation and gap, which
-    are NaN where the last gradient is not summed anew.
-    """
-    beta, gradient = memory.beta[a], memory.gradient[a]
-    aim, rounds = memory.aim, memory.rounds
-    length = steps_per_round(beta.size)
-    steps = 0
-    while True:
-        most = min(limit - steps, length - rounds[0])
-        count, violation = improve(
-            rows, memory.lower, memory.upper, beta, gradient, aim[0], most
-        )
-        steps += count
-        rounds[0] += count
-        _note_drift(memory, a, count)
-        if violation > aim[0] and rounds[0] < length:
-            return steps, False, np.nan, np.nan
-        little = not exact and memory.drift[a] <= (_DRIFT * goal) ** 2
-        if violation <= goal and little:
-            return steps, True, np.nan, np.nan
-        violation, gap = _sum_anew(rows, memory, a)
-        rounds[1] = rounds[1] + 1 if violation > 0.9 * aim[1] else 0
-        aim[1] = min(aim[1], violation)
-        stuck = rounds[1] >= PATIENCE or (count == 0 and aim[0] <= goal)
-        if violation <= goal or stuck:
-            return steps, True, violation, gap
-        aim[0] = max(goal, FINER * violation)
-        rounds[0] = 0
-
-
-@jit
-def _forget(memory, a):
-    """Offer the coefficients of problem ``a`` no longer: another will have them."""
-    for g in range(memory.free_at.size):
-        if memory.free_at[g] == a:
-            memory.free_at[g] = -1
-
-
-@jit
-def _reuse(memory, table, c, a, g):
-    """Take over a solution that touches no bound where it is feasible here."""
-    source, was = memory.free_at[g], memory.free_in[g]
-    if source < 0:
-        return False
-    memory.trial_beta[:] = memory.beta[source]
-    if not _make_feasible(memory.trial_beta, memory.lower, memory.upper):
-        return False
-    if source != a:
-        _forget(memory, a)
-        memory.beta[a] = memory.trial_beta
-        memory.gradient[a] = memory.gradient[source]
-        memory.shift[a] = memory.shift[source]
-        memory.drift[a] = memory.drift[source]
-        memory.target[a] = memory.target[source]  # may differ in rows without a box
-    table.outputs[c, a] = table.outputs[was, source]
-    if table.fitted.size > 0:
-        table.fitted[c, a] = table.fitted[was, source]
-    return True
-
-
-@jit
-def _balance(beta, chosen, weights):
-    """List the nonzero coefficients so that partial sums stay small; how many.
-
-    They sum to zero. Positive ones and negative ones in turn keep the partial sums of
-    outputs near the outputs, where single precision is finest.
-    """
-    positive = negative = count = 0
-    total = 0.0
-    while True:
-        while positive < beta.size and beta[positive] <= 0.0:
-            positive += 1
-        while negative < beta.size and beta[negative] >= 0.0:
-            negative += 1
-        if positive == beta.size and negative == beta.size:
-            return count
-        rise = negative == beta.size or (positive < beta.size and total <= 0.0)
-        t = positive if rise else negative
-        chosen[count] = t
-        weights[count] = np.float32(beta[t])
-        total += beta[t]
-        count += 1
-        if rise:
-            positive += 1
-        else:
-            negative += 1
-
-
-@jit
-def _evaluate(cross, memory, table, c, a, intercept):
-    """Outputs for held-out rows, ``intercept + sum_n b_n cross[n]``, and for fitted."""
-    beta, target, gradient = memory.beta[a], memory.target[a], memory.gradient[a]
-    chosen = np.empty(beta.size, np.int64)
-    weights = np.empty(beta.size, np.float32)
-    count = _balance(beta, chosen, weights)
-    table.outputs[c, a] = np.float32(intercept)
-    add_rows(cross, chosen, weights, count, table.outputs[c, a])
-    if table.fitted.size > 0:
-        offset = intercept - memory.shift[a]
-        for t in range(beta.size):
-            table.fitted[c, a, t] = gradient[t] + target[t] + offset
-
-
-@jit
-def _walk(
-    rows, cross, targets, lower, upper, C, softness, order, group, goal, rough,
-    exact, max_steps, budget, memory, table,
-):  # fmt: skip
-    """Solve problem after problem; False when the budget was spent before the end."""
-    n_softness, n = memory.beta.shape
-    at = memory.at
-    while at[0] < C.size * n_softness:
-        c, a = at[0] // n_softness, order[at[0] % n_softness]
-        f = c if targets.shape[0] > 1 else 0
-        g = group[f, a]
-        for t in range(n):
-            memory.lower[t] = C[c] * lower[f, a, t]
-            memory.upper[t] = C[c] * upper[f, a, t]
-        started = at[1] == 1
-        if at[0] % n_softness == 0 and not started:
-            memory.done[:] = False
-        reused = not started and _reuse(memory, table, c, a, g)
-        if not reused:
-            if not started:
-                _forget(memory, a)
-                _start(memory, a, softness, targets[f, a])
-                memory.aim[0] = max(goal[f, a], rough[f, a]) if exact else goal[f, a]
-                memory.aim[1] = np.inf
-                memory.rounds[:] = 0
-            left = max_steps - table.steps[c, a]
-            count, finished, violation, gap = _solve_one(
-                rows, memory, a, goal[f, a], exact, min(budget, left)
-            )
-            table.steps[c, a] += count
-            budget -= count
-            if not finished:
-                if count < left:
-                    at[1] = 1
-                    return False
-                violation, gap = _sum_anew(rows, memory, a)
-        intercept, rounded_violation, rounded_gap = certify(
-            memory.lower, memory.upper, memory.beta[a], memory.gradient[a, :n]
-        )
-        if reused:
-            violation, gap = (
-                table.violation[memory.free_in[g], memory.free_at[g]],
-                rounded_gap,
-            )
-        elif np.isnan(violation):
-            violation, gap = rounded_violation, rounded_gap
-        table.violation[c, a], table.dual_gap[c, a] = violation, gap
-        memory.known[a] = memory.done[a] = True
-        if not reused:
-            _evaluate(cross, memory, table, c, a, intercept + memory.shift[a])
-            free = not _touches_bound(memory.beta[a], memory.lower, memory.upper)
-            if free and memory.free_at[g] < 0:
-                memory.free_at[g] = a
-                memory.free_in[g] = c
-        at[0] += 1
-        at[1] = 0
-    return True
 
 
 def bisection(n: int) -> np.ndarray:
@@ -506,7 +166,7 @@ def solve_path(
     n_softness, n = targets.shape[1:]
     scale, group = _describe(targets, lower, upper)
     width, shape = rows.values.shape[1], (len(C), n_softness)
-    memory = _Memory(
+    memory = Memory(
         beta=np.zeros((n_softness, n)),
         gradient=np.zeros((n_softness, width), np.float32),
         shift=np.zeros(n_softness),
@@ -524,7 +184,7 @@ def solve_path(
         aim=np.zeros(2),
         rounds=np.zeros(2, np.int64),
     )
-    table = _Table(
+    table = Table(
         outputs=np.empty((*shape, cross.shape[1]), np.float32),
         fitted=np.empty((*shape, n) if fitted else (0, 0, 0)),
         violation=np.zeros(shape),
@@ -535,7 +195,7 @@ def solve_path(
     budget = int(max(_WORK_PER_CALL / max(n, 1), 100))
     finished = False
     while not finished:
-        finished = _walk(
+        finished = walk(
             rows, cross, targets, lower, upper, C[up_C], np.asarray(softness, float),
             bisection(n_softness), group, tol * scale, ROUGH * scale,
             tol < _EXACT_BELOW, limit, budget, memory, table,
