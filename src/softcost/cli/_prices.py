@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from softcost.cli._table import existing
+from softcost.cli._table import existing, separator_of
 from softcost.costs import check_cost_matrix
 
 _FORM = "write {true: {predicted: price}}"
@@ -63,8 +63,7 @@ def _from_csv(text: str, path: str) -> pd.DataFrame:
     lines = text.splitlines()
     while lines and (lines[0].startswith("#") or not lines[0].strip()):
         lines.pop(0)
-    separators = ",;\t" if not path.lower().endswith(".tsv") else "\t"
-    separator = max(separators, key=lines[0].count) if lines else ","
+    separator = separator_of(lines[0], path) if lines else ","
     try:
         table = [
             [cell.strip() for cell in row]

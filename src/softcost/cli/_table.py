@@ -128,9 +128,7 @@ def _csv_pieces(path: str, rows: int | None) -> Iterator[pd.DataFrame]:
         line = file.readline()
         if not line.strip():
             raise ValueError(f"{shown} is empty; give a table with a header and rows.")
-        separator = max(",;\t", key=line.count) if "," not in line else ","
-        if path.lower().endswith((".tsv", ".tsv.gz")):
-            separator = "\t"
+        separator = separator_of(line, path)
         header = next(csv.reader([line], delimiter=separator, strict=True))
         _check_header(header, shown)
         options: dict[str, Any] = {
@@ -148,6 +146,13 @@ def _csv_pieces(path: str, rows: int | None) -> Iterator[pd.DataFrame]:
                 yield piece.reset_index(drop=True)
             if not seen:
                 yield pd.DataFrame({name: pd.Series([], dtype=str) for name in header})
+
+
+def separator_of(line: str, path: str) -> str:
+    """What separates the cells of a header: what makes most of them, or a comma."""
+    if path.lower().endswith((".tsv", ".tsv.gz")):
+        return "\t"
+    return max(",;\t", key=lambda one: len(next(csv.reader([line], delimiter=one))))
 
 
 def _check_header(header: Sequence[str], path: str) -> None:
@@ -298,14 +303,14 @@ def typed(
     path : str
         For messages.
     """
-    columns = {}
+    columns: dict[str, pd.Series] = {}
     for name, kind in kinds.items():
         values = column(frame, name, "the model's column", path)
         if kind == "nominal":
-            columns[name] = _words(values)
+            columns[name] = pd.Series(_words(values), dtype=object)
         else:
-            columns[name] = _numbers(values, path, first_row)
-    return pd.DataFrame(columns, index=range(len(frame)), columns=list(kinds))
+            columns[name] = pd.Series(_numbers(values, path, first_row))
+    return pd.DataFrame(columns, columns=list(kinds))
 
 
 def _numbers(values: pd.Series, path: str, first_row: int) -> np.ndarray:
