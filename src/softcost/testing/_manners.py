@@ -199,18 +199,29 @@ def check_sparse(estimator):
 
 
 @register("example_costs")
-def check_costs_are_routed(estimator):
+def check_costs_are_routed_to_folds(estimator):
     X, y = data()
     costs = example_costs(X, y)
     folds = list(KFold(3).split(X))
-    pipeline = make_pipeline(StandardScaler(), make(estimator, classes=range(4)))
+    model = make(estimator, classes=range(4))
     with config_context(enable_metadata_routing=True):
         found = cross_validate(
-            pipeline, X, y, cv=folds, params={"costs": costs}, error_score="raise"
+            model, X, y, cv=folds, params={"costs": costs}, error_score="raise"
         )["test_score"]
     for (train, test), score in zip(folds, found, strict=True):
-        scaler = StandardScaler().fit(X[train])
-        model = make(estimator, classes=range(4))
-        model.fit(scaler.transform(X[train]), y[train], costs=costs[train])
-        expected = model.score(scaler.transform(X[test]), y[test], costs=costs[test])
+        own = clone(model).fit(X[train], y[train], costs=costs[train])
+        expected = own.score(X[test], y[test], costs=costs[test])
         np.testing.assert_allclose(score, expected, err_msg="costs should be routed")
+
+
+@register("example_costs")
+def check_costs_are_routed_through_pipelines(estimator):
+    X, y = data()
+    costs = example_costs(X, y)
+    with config_context(enable_metadata_routing=True):
+        pipeline = make_pipeline(StandardScaler(), make(estimator))
+        found = pipeline.fit(X, y, costs=costs).score(X, y, costs=costs)
+    scaled = StandardScaler().fit_transform(X)
+    model = make(estimator).fit(scaled, y, costs=costs)
+    expected = model.score(scaled, y, costs=costs)
+    np.testing.assert_allclose(found, expected, err_msg="costs should be routed")
