@@ -14,18 +14,15 @@ interrupted. Only ratios mean anything.
 """
 
 import argparse
-import json
 import os
-import platform
 import statistics
 import sys
 import time
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+from common import perceptron, print_row, write_json
 from numba import njit
-from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits, make_classification
 from sklearn.preprocessing import minmax_scale
 from sklearn.svm import SVC, SVR
@@ -49,11 +46,6 @@ COLUMNS = {  # and their widths
     "difference": 10,
 }
 _TURN = 0.2  # seconds that a turn lasts at least
-
-
-def perceptron(A, B):
-    """The kernel as a user of scikit-learn would write it."""
-    return -cdist(A, B)
 
 
 def seconds_of(call, times):
@@ -286,29 +278,6 @@ PARTS = {
 }
 
 
-def processor():
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    names = (line.partition(": ")[2] for line in lines if line.startswith("model name"))
-    return next(names, platform.processor())
-
-
-def surroundings():
-    """What the numbers depend on."""
-    return {
-        "command": " ".join(sys.argv),
-        "date": time.strftime("%Y-%m-%d"),
-        "processor": processor(),
-        "processors": os.cpu_count(),
-        "load": os.getloadavg() if hasattr(os, "getloadavg") else None,
-        "system": platform.platform(),
-        "python": platform.python_version(),
-        "versions": {name: version(name) for name in PACKAGES},
-    }
-
-
 def shown(value, column):
     if value is None:
         return ""
@@ -321,17 +290,12 @@ def shown(value, column):
     return f"{value:g}" if column == "C" else str(value)
 
 
-def print_row(cells, verdict=""):
-    widths = COLUMNS.values()
-    line = "  ".join(f"{c:>{w}}" for c, w in zip(cells, widths, strict=True))
-    print(f"{line}  {verdict}".rstrip(), flush=True)
-
-
 def print_result(result):
     verdict = ""
     if result["target"] is not None:
         verdict = "met" if result["ratio"] >= result["target"] else "MISSED"
-    print_row([shown(result[column], column) for column in COLUMNS], verdict)
+    cells = [shown(result[column], column) for column in COLUMNS]
+    print_row(cells, COLUMNS.values(), verdict)
 
 
 def warm_up():
@@ -351,7 +315,7 @@ def main(arguments=None):
     unknown = set(options.parts) - set(PARTS)
     if unknown:
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
-    print_row(COLUMNS)
+    print_row(COLUMNS, COLUMNS.values())
     results = []
     with threadpool_limits(1):
         warm_up()
@@ -360,9 +324,7 @@ def main(arguments=None):
                 print_result(result)
                 results.append(result)
     if options.output:
-        options.output.parent.mkdir(parents=True, exist_ok=True)
-        document = {**surroundings(), "results": results}
-        options.output.write_text(json.dumps(document, indent=1, allow_nan=False))
+        write_json(options.output, PACKAGES, results)
 
 
 if __name__ == "__main__":
