@@ -294,6 +294,8 @@ def test_options_reach_the_search(menu, softcost, strict, tmp_path):
         (["--criterion", "max"], {"criterion": "max"}),
         (["--error-weight", "balanced"], {"error_weight": "balanced"}),
         (["--softness", "0.2,0.5"], {"softness": [0.2, 0.5]}),
+        (["--softness", "1"], {"softness": [1.0]}),
+        (["--softness", "0"], {"softness": [0.0]}),
         (["--seed", "7", "--jobs", "2"], {"random_state": 7, "n_jobs": 2}),
     ]:
         result = softcost(*menu.fit, "--model", model, *options)

@@ -8,9 +8,9 @@ from softcost.cli._names import CRITERIA, LEARNERS, REDUCTIONS
 
 
 def _softness(context: Any, option: Any, text: str) -> int | list[float]:
-    """``11`` asks for eleven values, ``0,0.3,1`` for these."""
+    """``11`` asks for eleven values, ``0,0.3,1`` for these; 0 and 1 are values."""
     try:
-        if "," not in text and "." not in text and int(text) >= 1:
+        if text.strip().isdecimal() and int(text) > 1:
             return int(text)
         values = sorted({float(part) for part in text.split(",") if part.strip()})
         if values and all(0 <= value <= 1 for value in values):
@@ -123,7 +123,7 @@ def _value(text: str) -> Any:
     show_default=True,
     callback=_softness,
     metavar="N|LIST",
-    help="How many values, or which.",
+    help="How many values from 0 (hard) to 1 (regular), or which: 0,0.3,1.",
 )
 @click.option("--cv", type=click.IntRange(2), default=5, show_default=True)
 @click.option(

@@ -231,6 +231,9 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
                     f"param_grid names {name!r}, which is no parameter of the learner "
                     f"{type(learner).__name__}; it has {', '.join(sorted(known))}."
                 )
+        for params in candidates:  # the path engine does not call ``fit``
+            if hasattr(learner, "_validate_params"):
+                clone(learner).set_params(**params)._validate_params()
         if all("C" in params for params in candidates):
             candidates.sort(key=lambda params: params["C"])
         return candidates
