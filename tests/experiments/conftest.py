@@ -25,9 +25,9 @@ class Switched(GaussianNB):
         switch = Path(self.switch)
         if switch.exists():
             word = switch.read_text()
-            if word != "fail always":
+            if "always" not in word:
                 switch.unlink()
-            if word == "die":
+            if word.startswith("die"):
                 os.kill(os.getpid(), signal.SIGKILL)
             raise RuntimeError("the switch was on")
         return super().fit(X, y)

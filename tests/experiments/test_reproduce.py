@@ -12,7 +12,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from softcost import OneSidedRegression
-from softcost.experiments import Store, import_model, reproduce
+from softcost.experiments import Store, import_model, reproduce, select, summarize
 
 SMALL = {"datasets": ["iris"], "algorithms": ["OVA", "OSR", "OVO"], "runs": 2}
 
@@ -41,6 +41,26 @@ def test_targets_share_cells(tmp_path):
     other = reproduce("alpha-selection", path, datasets=["iris"], runs=2)
     assert other.executed == 0
     assert set(other.table["algorithm"]) == {"soft-OSR", "soft-OSR-max"}
+
+
+def test_a_store_alone_gives_the_table(tmp_path):
+    path = tmp_path / "results.sqlite"
+    add = {"GNB": GaussianNB()}
+    whole = SMALL | {"algorithms": None, "runs": 1, "add": add}
+    result = reproduce("inconsistent", path, **whole)
+    reproduce("consistent", path, **SMALL | {"runs": 1})
+    reproduce("unbalanced", path, datasets=["iris"], runs=2)
+    with Store(path, write=False) as store:
+        rows = store.rows()
+    request, cells = select(rows, "inconsistent")
+    assert (request.datasets, request.runs) == (("iris",), 1)
+    pd.testing.assert_frame_equal(summarize(cells, request), result.table)
+    weighted = select(rows, "unbalanced")[1]
+    assert set(weighted["algorithm"]) == {"weighted-OVA", "OSR", "soft-OSR", "GNB"}
+    assert select(rows, "sers")[1].empty
+    assert select(rows.assign(version=0), "inconsistent")[1].empty
+    with pytest.raises(ValueError, match="stores of their own"):
+        select(pd.concat([rows, rows.assign(data="x")]), "inconsistent")
 
 
 def test_both_kinds_of_matrices(tmp_path):
@@ -81,6 +101,18 @@ def test_processes_give_the_same_rows_though_one_dies(tmp_path, switched, refere
     kept = result.cells[result.cells["family"] != "other"].reset_index(drop=True)
     pd.testing.assert_frame_equal(kept, reference.cells)
     assert len(result.cells) == len(reference.cells) + 2
+
+
+def test_a_unit_that_always_kills_its_process_fails_alone(
+    tmp_path, switched, monkeypatch
+):
+    monkeypatch.setattr("softcost.experiments._execute._STRIKES", 2)
+    options = SMALL | {"runs": 1, "jobs": 2, "add": {"other": switched("die always")}}
+    result = reproduce("inconsistent", tmp_path / "results", **options)
+    ((unit, message),) = result.failed
+    assert unit.family == "other"
+    assert "died 2 times" in message
+    assert set(result.table["algorithm"]) == {"OVA", "OSR", "OVO"}
 
 
 def test_added_algorithms_are_one_more_row(tmp_path):

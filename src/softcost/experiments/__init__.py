@@ -18,7 +18,7 @@ from softcost.experiments._plan import (
 from softcost.experiments._reproduce import Reproduction, import_model, reproduce
 from softcost.experiments._seeds import seed
 from softcost.experiments._store import Store
-from softcost.experiments._summary import summarize
+from softcost.experiments._summary import select, summarize
 from softcost.experiments._verdicts import (
     agreement,
     claims,
@@ -48,6 +48,7 @@ __all__ = [
     "reproduce",
     "run_unit",
     "seed",
+    "select",
     "significance",
     "summarize",
 ]

@@ -6,7 +6,12 @@ import pandas as pd
 
 from softcost.experiments._cell import emphasized_class
 from softcost.experiments._paper import printed
-from softcost.experiments._plan import Request
+from softcost.experiments._plan import (
+    CODE_VERSION,
+    FAMILIES,
+    Request,
+    make_request,
+)
 
 UNITS = {
     "cost": 1e-3,
@@ -24,6 +29,57 @@ def emphasized_recall(row: Any) -> float:
     recalls = row["recalls"].split()
     right, total = recalls[emphasized_class(row["run"], len(recalls))].split("/")
     return int(right) / int(total) if int(total) else float("nan")
+
+
+def select(
+    rows: pd.DataFrame, target: str, matrices: str = "paper"
+) -> tuple[Request, pd.DataFrame]:
+    """The cells of a target in a store, without a look at the data.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        All rows of a store.
+    target : str
+    matrices : {"paper", "class-ratio", "both"}, default="paper"
+
+    Returns
+    -------
+    request : Request
+        For `summarize`: the data sets that are there, and added algorithms.
+    cells : DataFrame
+        Of this version of the code.
+    """
+    known = make_request(target, matrices=matrices)
+    present = [name for name in rows["dataset"].unique() if name not in known.datasets]
+    wanted = [*known.datasets, *present]
+    kinds = {name: known.target.kinds_of(name, matrices) for name in wanted}
+    families = {known.target.family_of(name) for name in known.algorithms}
+    ours = rows["family"].isin(families) & rows["algorithm"].isin(known.algorithms)
+    added = ~rows["family"].isin(FAMILIES)
+    right_costs = pd.Series(
+        [
+            costs in kinds[name]
+            for name, costs in zip(rows["dataset"], rows["costs"], strict=True)
+        ],
+        index=rows.index,
+        dtype=bool,
+    )
+    cells = rows[(ours | added) & right_costs & (rows["version"] == CODE_VERSION)]
+    cell = ["dataset", "costs", "algorithm", "run"]
+    if cells.duplicated(cell).any():
+        raise ValueError(
+            "the store has a cell of the same name from other data, another sample or "
+            "another algorithm; keep them in stores of their own."
+        )
+    request = make_request(
+        target,
+        [name for name in wanted if name in set(cells["dataset"])],
+        runs=max(1, int(cells["run"].max()) + 1) if len(cells) else 1,
+        matrices=matrices,
+        added=[(name, "") for name in cells["family"].unique() if name not in FAMILIES],
+    )
+    return request, cells.reset_index(drop=True)
 
 
 def summarize(cells: pd.DataFrame, request: Request) -> pd.DataFrame:
