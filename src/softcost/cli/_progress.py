@@ -62,15 +62,20 @@ def _bar(what: str) -> Iterator[Show]:
 
 
 def _lines(what: str) -> Show:
+    """Lines now and then; the first piece, with its compilation, is no guide."""
     started = time.monotonic()
     shown = [started + _SILENT_AT_FIRST - _SECONDS_BETWEEN_LINES]
+    first: list[tuple[float, float]] = []
 
     def show(share: float) -> None:
         now = time.monotonic()
-        if now - shown[0] < _SECONDS_BETWEEN_LINES or share < 0.01:
+        if not first:
+            first.append((now, share))
+        begun, before = first[0]
+        if now - shown[0] < _SECONDS_BETWEEN_LINES or share <= before:
             return
         shown[0] = now
-        rest = (now - started) * (1 - share) / share
+        rest = (now - begun) * (1 - share) / (share - before)
         click.echo(f"{what}: {100 * share:.0f} %, {rest:.0f} s left", err=True)
 
     return show

@@ -322,9 +322,10 @@ def _numbers(values: pd.Series, path: str, first_row: int) -> np.ndarray:
         found = pd.to_numeric(values, errors="coerce").to_numpy(float, na_value=np.nan)
     wrong = np.flatnonzero(np.isinf(found) | (np.isnan(found) & ~empty))
     if len(wrong):
+        first = wrong[0]
         raise ValueError(
-            f"column {values.name!r} of {path} holds {values.iloc[wrong[0]]!r} in row "
-            f"{first_row + wrong[0] + 1}, where the model needs a finite number; "
+            f"column {values.name!r} of {path} holds {str(values.iloc[first])!r} in "
+            f"row {first_row + first + 1}, where the model needs a finite number; "
             "correct it, or leave it empty."
         )
     return found
