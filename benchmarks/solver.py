@@ -238,11 +238,11 @@ def scanning(module):
     scan = module.update_and_scan
 
     @njit
-    def loop(gradient, rows, rising, falling, value, index, times):
+    def loop(gradient, rows, rising, falling, times):
         total = 0
         for k in range(times):
             step = np.float32(1e-3 if k % 2 else -1e-3)
-            total += scan(gradient, rows, 0, 1, step, rising, falling, value, index)[0]
+            total += scan(gradient, rows, 0, 1, step, rising, falling)[0]
         return total
 
     return loop
@@ -256,9 +256,8 @@ def bench_scan(options):
         rows = -rng.random((2, n)).astype(np.float32)
         gradient = rng.standard_normal(n).astype(np.float32)
         rising, falling = rng.integers(0, 2**16, (2, n // 16)).astype(np.uint16)
-        value, index = np.empty(32, np.float32), np.empty(32, np.int32)
         times = 2_000_000 // n * (1 if options.quick else 10)
-        fixed = rows, rising, falling, value, index, times
+        fixed = rows, rising, falling, times
         for loop in (vector, plain):
             loop(gradient.copy(), *fixed[:-1], 1)
         *seconds, a, b = take_turns(

@@ -24,13 +24,11 @@ def _member(words, t):
 
 
 @jit
-def update_and_scan(gradient, rows, i, j, step, rising, falling, value, index):
+def update_and_scan(gradient, rows, i, j, step, rising, falling):
     """See `softcost.solvers._scan.update_and_scan`."""
-    value[:] = -_FAR
     low = np.full(WIDTH, _FAR, np.float32)
     low_at = np.arange(WIDTH)
-    for lane in range(WIDTH):
-        index[lane] = lane
+    highest = -_FAR
     for t in range(gradient.size):
         g = fma(step, rows[i, t] - rows[j, t], gradient[t])
         gradient[t] = g
@@ -38,18 +36,14 @@ def update_and_scan(gradient, rows, i, j, step, rising, falling, value, index):
         if _member(rising, t) and g < low[lane]:
             low[lane] = g
             low_at[lane] = t
-        if _member(falling, t) and g > value[lane]:
-            value[lane] = g
-            index[lane] = t
+        if _member(falling, t) and g > highest:
+            highest = g
     best = 0
-    highest = value[0]
     for slot in range(1, WIDTH):
         # lanes 0 and 16 are compared first, then 1 and 17, as the vector code does
         lane = slot // 2 + LANES * (slot % 2)
         if low[lane] < low[best]:
             best = lane
-        if value[lane] > highest:
-            highest = value[lane]
     return low_at[best], low[best], highest
 
 
@@ -79,18 +73,8 @@ def _lane_of_largest(gain, curvature, at):
 
 
 @jit
-def pick_champion(rows, i, lowest, value, index):
-    """See `softcost.solvers._scan.pick_champion`."""
-    gain = np.empty(WIDTH, np.float32)
-    curvature = np.empty(WIDTH, np.float32)
-    for lane in range(WIDTH):
-        gain[lane], curvature[lane] = _gain(value[lane], lowest, rows[i, index[lane]])
-    return _lane_of_largest(gain, curvature, index)
-
-
-@jit
-def pick_best(gradient, rows, i, lowest, falling):
-    """See `softcost.solvers._scan.pick_best`."""
+def pick_partner(gradient, rows, i, lowest, falling):
+    """See `softcost.solvers._scan.pick_partner`."""
     best = np.zeros(WIDTH, np.float32)
     over = np.ones(WIDTH, np.float32)
     best_at = np.arange(WIDTH)

@@ -12,6 +12,8 @@ from softcost.solvers._jit import inline, jit
 
 WIDTH = 32  # two vectors per step hide the latency of the comparisons
 
+_IN_CACHE = 4096  # length of rows up to which they come from caches by themselves
+_AHEAD = 512  # how far ahead longer ones are asked for
 _FAR = np.float32(3e38)
 _ZERO = np.float32(0)
 _ONE = np.float32(1)
@@ -20,15 +22,14 @@ _MINUS_TWO = np.float32(-2)
 
 
 @inline
-def update_and_scan(gradient, rows, i, j, step, rising, falling, value, index):
+def update_and_scan(gradient, rows, i, j, step, rising, falling):
     """Add ``step * (rows[i] - rows[j])`` to the gradient and scan the result.
 
     Returns
     -------
     lowest_at, lowest, highest
         Where the gradient is least among the ``rising`` rows and how low it is there,
-        and the largest gradient among the ``falling`` rows. ``value`` and ``index``
-        (length `WIDTH`) receive the largest of every lane: the champions.
+        and the largest gradient among the ``falling`` rows.
     """
     far = v.splat(_FAR)
     near = v.splat(-_FAR)
@@ -36,10 +37,16 @@ def update_and_scan(gradient, rows, i, j, step, rising, falling, value, index):
     at0 = v.count_from(np.int32(0))
     at1 = v.count_from(np.int32(v.LANES))
     low0, low1, high0, high1 = far, far, near, near
-    low_at0, low_at1, high_at0, high_at1 = at0, at1, at0, at1
+    low_at0, low_at1 = at0, at1
     word = 0
+    far_rows = gradient.size > _IN_CACHE
     for t in range(0, gradient.size, WIDTH):
         s = t + v.LANES
+        if far_rows:
+            v.prefetch_row(rows, i, t + _AHEAD)
+            v.prefetch_row(rows, j, t + _AHEAD)
+            v.prefetch_row(rows, i, s + _AHEAD)
+            v.prefetch_row(rows, j, s + _AHEAD)
         move0 = v.subtract(v.load_row(rows, i, t), v.load_row(rows, j, t))
         move1 = v.subtract(v.load_row(rows, i, s), v.load_row(rows, j, s))
         g0 = v.fma(by, move0, v.load(gradient, t))
@@ -48,23 +55,15 @@ def update_and_scan(gradient, rows, i, j, step, rising, falling, value, index):
         v.store(gradient, s, g1)
         lower0 = v.both(v.load_mask(rising, word), v.less(g0, low0))
         lower1 = v.both(v.load_mask(rising, word + 1), v.less(g1, low1))
-        higher0 = v.both(v.load_mask(falling, word), v.greater(g0, high0))
-        higher1 = v.both(v.load_mask(falling, word + 1), v.greater(g1, high1))
         low0 = v.where(lower0, g0, low0)
         low1 = v.where(lower1, g1, low1)
-        high0 = v.where(higher0, g0, high0)
-        high1 = v.where(higher1, g1, high1)
         low_at0 = v.where_int(lower0, at0, low_at0)
         low_at1 = v.where_int(lower1, at1, low_at1)
-        high_at0 = v.where_int(higher0, at0, high_at0)
-        high_at1 = v.where_int(higher1, at1, high_at1)
+        high0 = v.maximum(high0, v.where(v.load_mask(falling, word), g0, near))
+        high1 = v.maximum(high1, v.where(v.load_mask(falling, word + 1), g1, near))
         at0 = v.advance(at0, np.int32(WIDTH))
         at1 = v.advance(at1, np.int32(WIDTH))
         word += 2
-    v.store(value, 0, high0)
-    v.store(value, v.LANES, high1)
-    v.store_int(index, 0, high_at0)
-    v.store_int(index, v.LANES, high_at1)
     second = v.less(low1, low0)
     low0 = v.where(second, low1, low0)
     low_at0 = v.where_int(second, low_at1, low_at0)
@@ -83,30 +82,8 @@ def _gain(high, lowest, kernel):
 
 
 @inline
-def _lane_of_largest(gain0, curvature0, at0, gain1, curvature1, at1):
-    """The number in ``at0`` or ``at1`` where the gain is largest."""
-    second = v.greater(v.multiply(gain1, curvature0), v.multiply(gain0, curvature1))
-    gain = v.where(second, gain1, gain0)
-    curvature = v.where(second, curvature1, curvature0)
-    at = v.where_int(second, at1, at0)
-    gain = v.divide(gain, curvature)
-    return v.lane(at, v.first_true(v.equal(gain, v.splat(v.largest(gain)))))
-
-
-@inline
-def pick_champion(rows, i, lowest, value, index):
-    """The champion of `update_and_scan` that gains most together with row i."""
-    floor = v.splat(lowest)
-    at0 = v.load_int(index, 0)
-    at1 = v.load_int(index, v.LANES)
-    gain0, curvature0 = _gain(v.load(value, 0), floor, v.gather(rows, i, at0))
-    gain1, curvature1 = _gain(v.load(value, v.LANES), floor, v.gather(rows, i, at1))
-    return _lane_of_largest(gain0, curvature0, at0, gain1, curvature1, at1)
-
-
-@inline
-def pick_best(gradient, rows, i, lowest, falling):
-    """The falling row that gains most together with row i, among all of them."""
+def pick_partner(gradient, rows, i, lowest, falling):
+    """The falling row that gains most together with row i."""
     floor = v.splat(lowest)
     at0 = v.count_from(np.int32(0))
     at1 = v.count_from(np.int32(v.LANES))
@@ -130,7 +107,10 @@ def pick_best(gradient, rows, i, lowest, falling):
         at0 = v.advance(at0, np.int32(WIDTH))
         at1 = v.advance(at1, np.int32(WIDTH))
         word += 2
-    return _lane_of_largest(best0, over0, best_at0, best1, over1, best_at1)
+    second = v.greater(v.multiply(best1, over0), v.multiply(best0, over1))
+    at = v.where_int(second, best_at1, best_at0)
+    gain = v.divide(v.where(second, best1, best0), v.where(second, over1, over0))
+    return v.lane(at, v.first_true(v.equal(gain, v.splat(v.largest(gain)))))
 
 
 @jit

@@ -105,34 +105,27 @@ def load_row(typingctx, matrix, row, index):
 
 
 @intrinsic
+def prefetch_row(typingctx, matrix, row, index):
+    """Ask for the cache line of ``matrix[row, index]``; harmless beyond the end."""
+
+    def codegen(context, builder, signature, args):
+        start = _row_start(context, builder, signature.args[0], args[0], args[1])
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        element = builder.gep(data, [builder.add(start, args[2])])
+        pointer = builder.bitcast(element, ir.IntType(8).as_pointer())
+        hints = [_I32(0), _I32(3), _I32(1)]  # for reading, into all levels, data
+        _call(builder, "llvm.prefetch.p0", ir.VoidType(), [pointer, *hints])
+        return context.get_dummy_value()
+
+    return types.void(matrix, types.intp, types.intp), codegen
+
+
+@intrinsic
 def store(typingctx, array, index, value):
     """``array[index : index + 16] = value``."""
 
     def codegen(context, builder, signature, args):
         pointer = _address(context, builder, signature.args[0], _FLOATS, *args[:2])
-        builder.store(args[2], pointer, align=4)
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp, value), codegen
-
-
-@intrinsic
-def load_int(typingctx, array, index):
-    """Lanes ``array[index : index + 16]`` of a contiguous int32 array."""
-
-    def codegen(context, builder, signature, args):
-        pointer = _address(context, builder, signature.args[0], _INTS, *args)
-        return builder.load(pointer, align=4)
-
-    return ints(array, types.intp), codegen
-
-
-@intrinsic
-def store_int(typingctx, array, index, value):
-    """``array[index : index + 16] = value`` for integers."""
-
-    def codegen(context, builder, signature, args):
-        pointer = _address(context, builder, signature.args[0], _INTS, *args[:2])
         builder.store(args[2], pointer, align=4)
         return context.get_dummy_value()
 
@@ -311,23 +304,6 @@ def lane(typingctx, a, number):
         return builder.sext(builder.extract_element(*args), _I64)
 
     return types.intp(ints, types.intp), codegen
-
-
-@intrinsic
-def gather(typingctx, matrix, row, indices):
-    """Lanes ``matrix[row, indices]`` of a contiguous float32 matrix."""
-
-    def codegen(context, builder, signature, args):
-        start = _row_start(context, builder, signature.args[0], args[0], args[1])
-        pointer = _address(context, builder, signature.args[0], _F32, args[0], start)
-        result = ir.Constant(_FLOATS, ir.Undefined)
-        for number in range(LANES):
-            index = builder.sext(builder.extract_element(args[2], _I32(number)), _I64)
-            value = builder.load(builder.gep(pointer, [index], inbounds=True))
-            result = builder.insert_element(result, value, _I32(number))
-        return result
-
-    return floats(matrix, types.intp, ints), codegen
 
 
 @intrinsic

@@ -23,16 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from softcost.solvers._jit import inline, jit
-from softcost.solvers._scan import (
-    WIDTH,
-    pick_best,
-    pick_champion,
-    update_and_scan,
-)
+from softcost.solvers._scan import pick_partner, update_and_scan
 from softcost.solvers._vector import LANES
 from softcost.solvers.rows import Gram, Rows, fetch
 
-_BEST_EVERY = 8  # a full second-order choice now and then, or duplicates crawl
 _WORK_PER_CALL = 2e8  # entries touched before Python is asked whether to go on
 ROUGH = 1e-3  # what single precision reaches before the gradient is summed anew
 FINER = 1e-2  # by how much a refinement tightens it
@@ -67,24 +61,19 @@ def improve(rows, lower, upper, beta, gradient, tol, budget):
     falling = np.zeros(gradient.size // LANES, np.uint16)
     for t in range(n):
         _mark(rising, falling, t, beta[t], lower[t], upper[t])
-    value = np.empty(WIDTH, np.float32)
-    index = np.empty(WIDTH, np.int32)
     values = rows.values
     place_i = place_j = 0
     step = np.float32(0)
     steps = 0
     while True:
         i, lowest, highest = update_and_scan(
-            gradient, values, place_i, place_j, step, rising, falling, value, index
+            gradient, values, place_i, place_j, step, rising, falling
         )
         violation = np.float64(highest) - np.float64(lowest)
         if violation <= tol or steps >= budget:
             return steps, violation
         place_i = fetch(rows, i)
-        if steps % _BEST_EVERY == _BEST_EVERY - 1:
-            j = pick_best(gradient, values, place_i, lowest, falling)
-        else:
-            j = pick_champion(values, place_i, lowest, value, index)
+        j = pick_partner(gradient, values, place_i, lowest, falling)
         place_j = fetch(rows, j)
         curvature = max(-2.0 * np.float64(values[place_i, j]), 1e-12)
         size = (np.float64(gradient[j]) - np.float64(lowest)) / curvature
