@@ -12,8 +12,8 @@ from softcost.solvers._jit import inline, jit
 
 WIDTH = 32  # two vectors per step hide the latency of the comparisons
 
-_IN_CACHE = 4096  # length of rows up to which they come from caches by themselves
-_AHEAD = 512  # how far ahead longer ones are asked for
+_IN_CACHE = 2048  # length of rows up to which they come from caches by themselves
+_AHEAD = 768  # how far ahead longer ones are asked for
 _FAR = np.float32(3e38)
 _ZERO = np.float32(0)
 _ONE = np.float32(1)
@@ -42,10 +42,8 @@ def update_and_scan(gradient, rows, i, j, step, rising, falling):
     far_rows = gradient.size > _IN_CACHE
     for t in range(0, gradient.size, WIDTH):
         s = t + v.LANES
-        if far_rows:
-            v.prefetch_row(rows, i, t + _AHEAD)
+        if far_rows:  # row i has just been read by `pick_partner`
             v.prefetch_row(rows, j, t + _AHEAD)
-            v.prefetch_row(rows, i, s + _AHEAD)
             v.prefetch_row(rows, j, s + _AHEAD)
         move0 = v.subtract(v.load_row(rows, i, t), v.load_row(rows, j, t))
         move1 = v.subtract(v.load_row(rows, i, s), v.load_row(rows, j, s))
@@ -90,8 +88,12 @@ def pick_partner(gradient, rows, i, lowest, falling):
     best0, best1, best_at0, best_at1 = v.splat(_ZERO), v.splat(_ZERO), at0, at1
     over0, over1 = v.splat(_ONE), v.splat(_ONE)
     word = 0
+    far_rows = gradient.size > _IN_CACHE
     for t in range(0, gradient.size, WIDTH):
         s = t + v.LANES
+        if far_rows:
+            v.prefetch_row(rows, i, t + _AHEAD)
+            v.prefetch_row(rows, i, s + _AHEAD)
         gain0, curvature0 = _gain(v.load(gradient, t), floor, v.load_row(rows, i, t))
         gain1, curvature1 = _gain(v.load(gradient, s), floor, v.load_row(rows, i, s))
         larger0 = v.greater(v.multiply(gain0, over0), v.multiply(best0, curvature0))
