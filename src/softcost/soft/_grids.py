@@ -1,7 +1,14 @@
 """Which parameters to try where the user does not say."""
 
+from numbers import Integral
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+
+from softcost.costs import check_softness
 from softcost.reductions.learners import shares_work
 
 _C_VALUES = [2.0**power for power in (-2, 1, 4, 7, 10)]
@@ -48,3 +55,50 @@ def default_grid(learner, name: str | None) -> dict[str, list[Any]]:
         return {"C": _INVERSE_C_VALUES if name else _C_VALUES}
     grid = _KNOWN.get(type(learner).__name__, {})
     return {key: values for key, values in grid.items() if key in learner.get_params()}
+
+
+def learner_settings(learner, param_grid: Any) -> list[dict[str, Any]]:
+    """The settings of a learner to try, smallest C first.
+
+    Parameters
+    ----------
+    learner : estimator
+    param_grid : dict, list of dicts, None or "inverse"
+        See `default_grid` for the last two.
+    """
+    grid = param_grid
+    if grid is None or isinstance(grid, str):
+        grid = default_grid(learner, grid)
+    settings = list(ParameterGrid(grid))
+    known = learner.get_params()
+    for name in {name for params in settings for name in params}:
+        if name not in known:
+            raise ValueError(
+                f"param_grid names {name!r}, which is no parameter of the learner "
+                f"{type(learner).__name__}; it has {', '.join(sorted(known))}."
+            )
+    for params in settings:  # the path engine does not call ``fit``
+        if hasattr(learner, "_validate_params"):
+            clone(learner).set_params(**params)._validate_params()
+    if all("C" in params for params in settings):
+        settings.sort(key=lambda params: params["C"])
+    return settings
+
+
+def softness_values(softness: Any) -> NDArray[np.float64]:
+    """The values of softness to try, increasing.
+
+    Examples
+    --------
+    >>> softness_values(3)
+    array([0. , 0.5, 1. ])
+    """
+    if isinstance(softness, Integral):
+        return np.linspace(0, 1, int(softness))
+    values = np.array([check_softness(value) for value in softness])
+    if len(values) == 0 or len(np.unique(values)) < len(values):
+        raise ValueError(
+            "softness must hold at least one value, and none twice; give the "
+            "values to try, or how many."
+        )
+    return np.sort(values)

@@ -1,18 +1,16 @@
 """Choose softness and the learner's parameters by cross-validation."""
 
-import warnings
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
-from sklearn.model_selection import ParameterGrid, StratifiedKFold, check_cv
+from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from softcost.costs import (
     check_cost_matrix,
-    check_softness,
     error_weights,
     raw_cost_vectors,
 )
@@ -20,7 +18,8 @@ from softcost.reductions import OneSidedRegression, Reduction
 from softcost.soft._callbacks import CallbackSupportMixin, tell_callbacks
 from softcost.soft._engines import held_out_predictions
 from softcost.soft._fit_engine import configured
-from softcost.soft._grids import default_grid
+from softcost.soft._folds import make_folds
+from softcost.soft._grids import learner_settings, softness_values
 from softcost.soft._mix import RandomizedPair, best_mix
 from softcost.soft._progress import reporter
 from softcost.soft._rules import check_rule, choose_row
@@ -72,7 +71,8 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     error_weight : None, "balanced" or dict, default=None
         Weight of an error by true class.
     cv : int, splitter or iterable of (train, test), default=5
-        An int asks for stratified folds, shuffled where ``random_state`` is given.
+        An int asks for stratified folds, shuffled where ``random_state`` is given; a
+        fold may lack a class.
     refit : bool, default=True
         Whether to fit the chosen candidate to all rows.
     n_jobs : int, default=None
@@ -206,38 +206,6 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             own["random_state"] = self.random_state
         return base.set_params(**own)
 
-    def _softness_values(self):
-        if isinstance(self.softness, Integral):
-            return np.linspace(0, 1, int(self.softness))
-        values = np.array([check_softness(value) for value in self.softness])
-        if len(values) == 0 or len(np.unique(values)) < len(values):
-            raise ValueError(
-                "softness must hold at least one value, and none twice; give the "
-                "values to try, or how many."
-            )
-        return np.sort(values)
-
-    def _candidates(self, base: Reduction) -> list[dict[str, Any]]:
-        """Settings of the learner, smallest C first."""
-        learner = base._learner()
-        grid = self.param_grid
-        if grid is None or isinstance(grid, str):
-            grid = default_grid(learner, grid)
-        candidates = list(ParameterGrid(grid))
-        known = learner.get_params()
-        for name in {name for params in candidates for name in params}:
-            if name not in known:
-                raise ValueError(
-                    f"param_grid names {name!r}, which is no parameter of the learner "
-                    f"{type(learner).__name__}; it has {', '.join(sorted(known))}."
-                )
-        for params in candidates:  # the path engine does not call ``fit``
-            if hasattr(learner, "_validate_params"):
-                clone(learner).set_params(**params)._validate_params()
-        if all("C" in params for params in candidates):
-            candidates.sort(key=lambda params: params["C"])
-        return candidates
-
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, *, costs=None, sample_weight=None, groups=None):
         """Search, choose and refit.
@@ -258,14 +226,19 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         """
         check_rule(self.criterion, self.max_error, self.tolerance)
         base = self._configured_base()
+        given = X, y, costs, sample_weight, groups
         X, prices = base._enter(X, y, costs, sample_weight)
+        weightless = bool((prices.weight == 0).any())
+        if weightless and (isinstance(self.cv, Integral) or hasattr(self.cv, "split")):
+            return self._fit_rows(*given, rows=np.flatnonzero(prices.weight))
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(base, name):
                 setattr(self, name, getattr(base, name))
         self.classes_ = prices.classes
         self._example_costs = costs is not None
-        softness, candidates = self._softness_values(), self._candidates(base)
-        folds = self._folds(X, prices.y, groups)
+        softness = softness_values(self.softness)
+        candidates = learner_settings(base._learner(), self.param_grid)
+        folds = make_folds(self.cv, prices.y, groups, self.random_state)
         labels = self.classes_[prices.y]
         raw = self._in_users_units(labels, base, costs)
         weight = None if sample_weight is None else prices.weight
@@ -302,6 +275,14 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         self._configured, self._data = base, data
         return self._choose(self.criterion, self.max_error, self.tolerance)
 
+    def _fit_rows(self, X, y, costs, sample_weight, groups, *, rows):
+        """Fit to rows of positive weight: the others are absent from folds, too."""
+        X, y, costs, sample_weight, groups = (
+            None if part is None else _safe_indexing(part, rows)
+            for part in (X, y, costs, sample_weight, groups)
+        )
+        return self.fit(X, y, costs=costs, sample_weight=sample_weight, groups=groups)
+
     def _in_users_units(self, labels, base: Reduction, costs):
         """Prices of every class for every example, in the order of ``classes_``.
 
@@ -318,19 +299,6 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         return raw_cost_vectors(
             labels, cost_matrix=base.cost_matrix, classes=self.classes_
         )
-
-    def _folds(self, X, y, groups):
-        if isinstance(self.cv, Integral) and self.random_state is not None:
-            splitter = StratifiedKFold(
-                self.cv, shuffle=True, random_state=self.random_state
-            )
-        else:
-            splitter = check_cv(self.cv, y, classifier=True)
-        with warnings.catch_warnings():
-            # A fold may lack a class here: classes are fixed.
-            warnings.filterwarnings("ignore", message="The least populated class")
-            rows = np.empty((_num_samples(X), 0))
-            return list(splitter.split(rows, y, groups))
 
     def _progress(self, X, y):
         return tell_callbacks(self, X, y, reporter(self.verbose))

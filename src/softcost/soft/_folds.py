@@ -1,0 +1,43 @@
+"""How rows are held out."""
+
+import warnings
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+
+
+def make_folds(
+    cv: Any, y: NDArray[np.intp], groups: Any, random_state: Any
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Training and held-out rows of every fold.
+
+    An int asks for stratified folds, shuffled where there is a random state. A fold
+    may lack a class, since the classes are fixed elsewhere; and where every class has
+    fewer rows than there are folds, folds are not stratified.
+
+    Parameters
+    ----------
+    cv : int, splitter or iterable of (train, test)
+    y : array of shape (n,)
+        Numbers of the classes.
+    groups : array of shape (n,) or None
+    random_state : int, RandomState instance or None
+
+    Examples
+    --------
+    >>> [test.tolist() for _, test in make_folds(2, np.array([0, 0, 1, 1]), None, None)]
+    [[0, 2], [1, 3]]
+    """
+    shuffled = isinstance(cv, Integral) and random_state is not None
+    order = {"shuffle": shuffled, "random_state": random_state if shuffled else None}
+    if isinstance(cv, Integral):
+        few = np.bincount(y).max() < cv
+        splitter = (KFold if few else StratifiedKFold)(int(cv), **order)
+    else:
+        splitter = check_cv(cv, y, classifier=True)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class")
+        return list(splitter.split(np.empty((len(y), 0)), y, groups))

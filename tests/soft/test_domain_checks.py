@@ -1,0 +1,26 @@
+"""Our own checks of prices, for the search."""
+
+from unittest import SkipTest
+
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from softcost import CostSensitiveOneVsOne, SoftCostClassifierCV
+from softcost.testing import cost_estimator_checks
+
+GRID = {"softness": [0.0, 0.5, 1.0], "param_grid": {"C": [1.0, 16.0]}, "cv": 2}
+SEARCHES = {
+    "paths": SoftCostClassifierCV(**GRID),
+    "clones": SoftCostClassifierCV(CostSensitiveOneVsOne(LogisticRegression()), **GRID),
+}
+
+
+@pytest.mark.parametrize(
+    "check", cost_estimator_checks(softness=False), ids=lambda check: check.__name__
+)
+@pytest.mark.parametrize("search", SEARCHES)
+def test_prices(search, check):
+    try:
+        check(SEARCHES[search])
+    except SkipTest as reason:
+        pytest.skip(str(reason))
