@@ -98,16 +98,26 @@ def improve(rows, lower, upper, beta, gradient, tol, budget):
 
 @jit
 def exact_gradient(rows, targets, beta, gradient):
-    """``Kb - t`` summed in double precision."""
+    """``Kb - t`` summed in double precision, four rows at a time."""
     n = beta.size
     for t in range(n):
         gradient[t] = -targets[t]
-    for i in range(n):
-        b = beta[i]
-        if b != 0.0:
-            row = rows.values[fetch(rows, i)]
+    place = np.zeros(4, np.int64)
+    weight = np.zeros(4)
+    count = 0
+    for i in range(n + 1):
+        if i < n and beta[i] != 0.0:
+            place[count] = fetch(rows, i)
+            weight[count] = beta[i]
+            count += 1
+        if count == 4 or (i == n and count > 0):
+            a, b = rows.values[place[0]], rows.values[place[1]]
+            c, d = rows.values[place[2]], rows.values[place[3]]
+            wa, wb, wc, wd = weight
             for t in range(n):
-                gradient[t] += b * row[t]
+                gradient[t] += (wa * a[t] + wb * b[t]) + (wc * c[t] + wd * d[t])
+            count = 0
+            weight[:] = 0.0
 
 
 @jit
