@@ -32,7 +32,9 @@ def _compile(function: Function, **options: bool) -> Function:
         compiled = numba.njit(cache=True, **_OPTIONS, **options)(function)
     except RuntimeError:  # numba: "no locator available", nowhere to cache
         return numba.njit(**_OPTIONS, **options)(function)
-    compiled._cache._cache_file._source_stamp = _STAMP
+    cache_file = getattr(compiled._cache, "_cache_file", None)
+    if cache_file is not None:  # private to numba, so it may go
+        cache_file._source_stamp = _STAMP
     return compiled
 
 
