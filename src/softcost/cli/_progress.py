@@ -11,6 +11,7 @@ from softcost.soft import progress_to
 
 _SECONDS_BETWEEN_LINES = 5.0
 _SILENT_AT_FIRST = 2.0
+_SHARE_AT_FIRST = 0.05  # of the work, before which nobody knows how long it takes
 
 Show = Callable[[float], None]
 
@@ -72,7 +73,8 @@ def _lines(what: str) -> Show:
         if not first:
             first.append((now, share))
         begun, before = first[0]
-        if now - shown[0] < _SECONDS_BETWEEN_LINES or share <= before:
+        early = share <= before or share < _SHARE_AT_FIRST
+        if early or now - shown[0] < _SECONDS_BETWEEN_LINES:
             return
         shown[0] = now
         rest = (now - begun) * (1 - share) / (share - before)
