@@ -15,7 +15,8 @@ import softcost
 LONG_FIT = """
 import sys
 import numpy as np
-from softcost import KernelSVC, OneSidedRegression, SoftCostClassifierCV
+from softcost import KernelSVC, OneSidedRegression, OneSidedSVR
+from softcost import SoftCostClassifierCV
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(10_000, 5))
@@ -37,7 +38,7 @@ print("finished", flush=True)
     "model",
     [
         "KernelSVC(C=1e4)",
-        "OneSidedRegression(n_jobs=2)",
+        "OneSidedRegression(OneSidedSVR(C=1e4), n_jobs=2)",
         "SoftCostClassifierCV(n_jobs=2)",
         "SoftCostClassifierCV()",
     ],

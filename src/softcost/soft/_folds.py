@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+from sklearn.model_selection import StratifiedKFold, check_cv
 
 
 def make_folds(
@@ -15,8 +15,7 @@ def make_folds(
     """Training and held-out rows of every fold.
 
     An int asks for stratified folds, shuffled where there is a random state. A fold
-    may lack a class, since the classes are fixed elsewhere; and where every class has
-    fewer rows than there are folds, folds are not stratified.
+    may lack a class, since the classes are fixed elsewhere.
 
     Parameters
     ----------
@@ -31,11 +30,8 @@ def make_folds(
     >>> [test.tolist() for _, test in make_folds(2, np.array([0, 0, 1, 1]), None, None)]
     [[0, 2], [1, 3]]
     """
-    shuffled = isinstance(cv, Integral) and random_state is not None
-    order = {"shuffle": shuffled, "random_state": random_state if shuffled else None}
-    if isinstance(cv, Integral):
-        few = np.bincount(y).max() < cv
-        splitter = (KFold if few else StratifiedKFold)(int(cv), **order)
+    if isinstance(cv, Integral) and random_state is not None:
+        splitter = StratifiedKFold(int(cv), shuffle=True, random_state=random_state)
     else:
         splitter = check_cv(cv, y, classifier=True)
     with warnings.catch_warnings():
