@@ -10,19 +10,16 @@ import numpy as np
 
 
 class Merged(NamedTuple):
-    """A problem over distinct rows, and whom they stand for.
+    """A problem over distinct rows.
 
     Attributes
     ----------
     rows : array of shape (m,)
         For each merged row, one of the rows that it stands for.
-    member : array of shape (n,)
-        The merged row of every row.
     targets, lower, upper : arrays of shape (m,)
     """
 
     rows: np.ndarray
-    member: np.ndarray
     targets: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
@@ -82,13 +79,10 @@ def merge(
         order = np.lexsort(keys[::-1])
         active, keys = active[order], tuple(key[order] for key in keys)
         new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
-    home = np.full(len(targets), -1)
-    home[active] = np.cumsum(new) - 1
-    m = int(new.sum())
+    place, m = np.cumsum(new) - 1, int(new.sum())
     return Merged(
         rows=active[new],
-        member=home,
         targets=targets[active[new]],
-        lower=np.bincount(home[active], lower[active], m),
-        upper=np.bincount(home[active], upper[active], m),
+        lower=np.bincount(place, lower[active], m),
+        upper=np.bincount(place, upper[active], m),
     )
