@@ -12,6 +12,7 @@ from softcost.experiments import make_request, plan, run_unit, seed
 from softcost.experiments._cell import (
     chosen_row,
     load_data,
+    machine,
     make_task,
     measure,
     search,
@@ -170,3 +171,16 @@ def test_keys_tell_everything_apart(unit):
         replace(unit, data="x"), replace(unit, algorithm="x"), replace(unit, version=0),
     ]  # fmt: skip
     assert len({unit.key, *(other.key for other in others)}) == len(others) + 1
+
+
+def test_each_run_has_its_own_tree(units):
+    data = load_data("iris")
+    trees = []
+    for run in range(8):
+        own = replace(units[0], family="CSFT", run=run)
+        task = make_task(own, data)
+        assert sorted(task.leaves) == sorted(data.classes)
+        assert machine(own, task).order is task.leaves
+        trees.append(tuple(task.leaves))
+    assert len(set(trees)) > 2
+    assert all(unit.version > 1 for unit in units if unit.family == "CSFT")

@@ -43,6 +43,10 @@ COMMANDS = {
         "softcost.cli._reproduce:reproduce",
         "Rerun the paper's tables and figures, beside the printed numbers.",
     ),
+    "report": (
+        "softcost.cli._report:report",
+        "Write tables, figures and verdicts from a file of results.",
+    ),
 }
 
 

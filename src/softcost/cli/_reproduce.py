@@ -200,17 +200,6 @@ def _progress(quiet: bool) -> Callable[[int, int, Any], None]:
     return show
 
 
-_HEADINGS = {
-    "cost": "cost",
-    "error": "error",
-    "weighted_error": "weighted error, sum",
-    "recall_product": "product of recalls",
-    "g_mean": "G-mean",
-    "emphasized_recall": "recall of dear class",
-}
-_UNIT = {0.001: " x 1000", 1e-6: " x 10^6", 0.01: " %"}
-
-
 def _print(table: Any) -> None:
     """Tables of two metrics each: one line per data set and algorithm."""
     metrics = list(dict.fromkeys(table["metric"]))
@@ -220,6 +209,8 @@ def _print(table: Any) -> None:
 
 def _print_part(table: Any) -> None:
     """Three columns per metric; one, where nothing is in print."""
+    from softcost.report import heading, mean_and_error, signed
+
     units = dict(zip(table["metric"], table["unit"], strict=True))
     columns = [("data set", "left"), ("costs", "left"), ("algorithm", "left")]
     columns.append(("runs", "right"))
@@ -227,7 +218,7 @@ def _print_part(table: Any) -> None:
     for metric, unit in units.items():
         known = table["printed_mean"][table["metric"] == metric].notna()
         in_print[metric] = known.any()
-        columns.append((_HEADINGS[metric] + _UNIT.get(unit, ""), "right"))
+        columns.append((heading(metric, unit), "right"))
         if in_print[metric]:
             columns += [("paper", "right"), ("off by", "right")]
     lines, before = [], None
@@ -238,21 +229,12 @@ def _print_part(table: Any) -> None:
         by_metric = part.set_index("metric")
         for metric, shown in in_print.items():
             row = by_metric.loc[metric]
-            line.append(_mean(row["mean"], row["se"]))
+            line.append(mean_and_error(row["mean"], row["se"]))
             if shown:
-                line.append(_mean(row["printed_mean"], row["printed_se"]))
-                off = row["difference"]
-                line.append("" if math.isnan(off) else f"{off:+.1f}")
+                line.append(mean_and_error(row["printed_mean"], row["printed_se"]))
+                line.append(signed(row["difference"]))
         lines.append(line)
     print_table(columns, lines)
-
-
-def _mean(mean: float, error: float) -> str:
-    if math.isnan(mean):
-        return ""
-    digits = 2 if abs(mean) >= 0.1 or mean == 0 else 5
-    spread = "" if math.isnan(error) else f" ± {error:.{digits}f}"
-    return f"{mean:.{digits}f}{spread}"
 
 
 @reproduce.command()

@@ -4,11 +4,25 @@ A *plan* lists units of work; a unit is a pure function of its parameters with s
 made of names; a *store* keeps one row per cell and knows what is still to do.
 """
 
-from softcost.experiments._artificial import artificial_front, artificial_lines
+from softcost.experiments._anomalies import NOTES
+from softcost.experiments._artificial import (
+    artificial_front,
+    artificial_lines,
+    artificial_points,
+)
 from softcost.experiments._cell import run_unit
+from softcost.experiments._claims import claim_answers, verdicts
+from softcost.experiments._comparison import (
+    agreement,
+    mark_best,
+    outside,
+    printed_table,
+    significance,
+)
+from softcost.experiments._findings import findings
 from softcost.experiments._paper import printed, printed_tests
 from softcost.experiments._plan import (
-    CODE_VERSION,
+    FAMILIES,
     TARGETS,
     Request,
     Unit,
@@ -17,18 +31,12 @@ from softcost.experiments._plan import (
 )
 from softcost.experiments._reproduce import Reproduction, import_model, reproduce
 from softcost.experiments._seeds import seed
-from softcost.experiments._store import Store
+from softcost.experiments._store import Store, read_rows
 from softcost.experiments._summary import select, summarize
-from softcost.experiments._verdicts import (
-    agreement,
-    claims,
-    mark_best,
-    printed_table,
-    significance,
-)
 
 __all__ = [
-    "CODE_VERSION",
+    "FAMILIES",
+    "NOTES",
     "TARGETS",
     "Reproduction",
     "Request",
@@ -37,18 +45,23 @@ __all__ = [
     "agreement",
     "artificial_front",
     "artificial_lines",
-    "claims",
+    "artificial_points",
+    "claim_answers",
+    "findings",
     "import_model",
     "make_request",
     "mark_best",
+    "outside",
     "plan",
     "printed",
     "printed_table",
     "printed_tests",
+    "read_rows",
     "reproduce",
     "run_unit",
     "seed",
     "select",
     "significance",
     "summarize",
+    "verdicts",
 ]

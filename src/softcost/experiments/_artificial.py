@@ -6,11 +6,23 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import minimize_scalar
 
-from softcost.datasets import artificial_line_rates
+from softcost.datasets import artificial_line_rates, make_artificial
 
 _PRICE = 30.0
 _ALPHAS = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 _BEST_ANGLE = pi / 4  # along the line through the two means
+
+
+def artificial_points(n_samples: int = 400) -> pd.DataFrame:
+    """Examples of the two classes: columns x1, x2, label.
+
+    Examples
+    --------
+    >>> artificial_points(5)["label"].value_counts().to_dict()
+    {'1': 3, '2': 2}
+    """
+    X, y = make_artificial(n_samples, random_state=0)
+    return pd.DataFrame({"x1": X[:, 0], "x2": X[:, 1], "label": y})
 
 
 def artificial_lines(n_angles: int = 60, n_offsets: int = 81) -> pd.DataFrame:

@@ -4,7 +4,8 @@ Protocol: a random quarter of the rows (rounded up) is the test part; features a
 scaled to [0, 1] by the minima and maxima of the training part; the cost matrix is
 drawn anew in every run, from the class sizes of the training part; softness and C are
 searched by stratified, shuffled 5-fold cross-validation of the training part; what is
-chosen is fitted to all of it and measured on the test part.
+chosen is fitted to all of it and measured on the test part. Filter trees depend on the
+order of their leaves, so that each run draws one.
 """
 
 import json
@@ -30,7 +31,7 @@ from softcost.costs import (
     plain,
 )
 from softcost.datasets import load
-from softcost.experiments._plan import Unit
+from softcost.experiments._plan import REGULAR, Unit
 from softcost.experiments._seeds import seed
 from softcost.metrics import (
     error_rate,
@@ -60,7 +61,6 @@ _REDUCTIONS = {
     "OVA": OneSidedRegression,
     "OSR": OneSidedRegression,
     "CSOVO": CostSensitiveOneVsOne,
-    "CSFT": FilterTree,
     "CSZL": ZhouLiuRescaling,
 }
 _TEST_SHARE = 4  # one row in four
@@ -102,6 +102,7 @@ class Task:
     costs: NDArray[np.float64]
     weights: dict[Any, float]
     folds: int
+    leaves: NDArray[Any]
 
 
 def make_task(unit: Unit, data: Data) -> Task:
@@ -133,6 +134,9 @@ def make_task(unit: Unit, data: Data) -> Task:
             )
         ),
         folds=seed("folds", unit.dataset, unit.run),
+        leaves=np.random.default_rng(seed("tree", unit.dataset, unit.run)).permutation(
+            data.classes
+        ),
     )
 
 
@@ -197,14 +201,19 @@ def run_unit(
         return _family_cells(unit, task)
 
 
+def machine(unit: Unit, task: Task) -> Any:
+    """The reduction of a family."""
+    name = unit.family.split("-")[0]
+    return FilterTree(order=task.leaves) if name == "CSFT" else _REDUCTIONS[name]()
+
+
 def search(unit: Unit, task: Task) -> SoftCostClassifierCV:
     """The search that the cells of a family share."""
     weighted = unit.family.endswith("-w")
     by_class = np.array([task.weights[label] for label in task.y.tolist()])
     alone = unit.family == "OVA-w"
-    machine = _REDUCTIONS[unit.family.split("-")[0]]
     return SoftCostClassifierCV(
-        machine(),
+        machine(unit, task),
         cost_matrix=None if alone else task.costs,
         classes=task.classes,
         softness=[1.0] if alone else 11,
@@ -228,7 +237,7 @@ def chosen_row(table: pd.DataFrame, algorithm: str, weighted: bool = False) -> i
     criterion: Any = "cost"
     if "@" in algorithm:
         allowed = np.isclose(softness, float(algorithm.split("@")[1]))
-    elif algorithm in ("OVA", "OVO", "FT", "weighted-OVA"):
+    elif algorithm in REGULAR:
         allowed = softness == 1.0
         criterion = _by_error
     elif not algorithm.startswith("soft-"):

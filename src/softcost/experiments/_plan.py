@@ -13,8 +13,11 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
-# Part of every key. Raise it when a change of the code changes results.
-CODE_VERSION = 1
+# Part of every key, 1 if not here: raised when a change of the code changes results.
+_VERSIONS = {
+    "CSFT": 2,  # the leaves in random order
+    "CSFT-w": 2,
+}
 
 DATASETS = (
     "iris", "wine", "glass", "vehicle", "vowel", "segment", "dna", "satimage", "usps",
@@ -23,6 +26,11 @@ DATASETS = (
 )  # fmt: skip
 # Where the paper's costs can only have been drawn without a look at class sizes.
 PLAIN = DATASETS[:8]
+# Where the paper's costs can be drawn again: plain, or by nearly equal class sizes.
+COMPARABLE = (
+    "iris", "wine", "vehicle", "vowel", "segment", "dna", "satimage", "usps",
+    "optdigits", "mfeat", "pendigit", "splice",
+)  # fmt: skip
 UNBALANCED = (
     "pageblock", "wine", "glass", "dna", "satimage", "zoo", "yeast", "anneal", "solar",
     "splice",
@@ -31,6 +39,16 @@ ALGORITHMS = (
     "OVA", "OSR", "soft-OSR", "OVO", "CSOVO", "soft-CSOVO", "FT", "CSFT", "soft-CSFT",
     "CSZL", "soft-CSZL",
 )  # fmt: skip
+# Soft algorithms with their hard and regular siblings.
+SIBLINGS = (
+    ("soft-OSR", "OSR", "OVA"),
+    ("soft-CSOVO", "CSOVO", "OVO"),
+    ("soft-CSFT", "CSFT", "FT"),
+    ("soft-CSZL", "CSZL", "OVO"),
+)
+REGULAR = ("OVA", "OVO", "FT", "weighted-OVA")  # they never look at costs
+HARD_PAIRS = tuple((soft, hard) for soft, hard, _ in SIBLINGS)
+REGULAR_PAIRS = tuple((soft, regular) for soft, _, regular in SIBLINGS)
 EMPHASES = tuple(f"emphasis-1e{power}" for power in (2, 3, 4, 5, 6))
 CURVE = tuple(f"OSR@{tenth / 10:.1f}" for tenth in range(11))
 
@@ -65,6 +83,8 @@ class Target:
         Kinds of cost matrix; "benchmark" is decided by the data set.
     families : tuple of str
         Which families give the algorithms; added ones are not among them.
+    pairs : tuple of (str, str)
+        Which algorithms are compared by tests, the one that should win first.
     """
 
     name: str
@@ -74,6 +94,7 @@ class Target:
     metrics: tuple[str, ...] = ("cost", "error")
     costs: tuple[str, ...] = ("benchmark",)
     families: tuple[str, ...] = _UNWEIGHTED
+    pairs: tuple[tuple[str, str], ...] = HARD_PAIRS + REGULAR_PAIRS
 
     def family_of(self, algorithm: str) -> str:
         """The family whose search gives an algorithm."""
@@ -107,6 +128,7 @@ TARGETS = {
             "Two ways to choose softness: by cost, by max(error, normalised cost).",
             PLAIN,
             ("soft-OSR", "soft-OSR-max"),
+            pairs=(("soft-OSR", "soft-OSR-max"),),
         ),
         Target(
             "inconsistent",
@@ -135,6 +157,7 @@ TARGETS = {
             ("OSR", "soft-OSR"),
             ("cost", "error", "emphasized_recall"),
             costs=EMPHASES,
+            pairs=(("soft-OSR", "OSR"),),
         ),
         Target(
             "unbalanced",
@@ -143,6 +166,7 @@ TARGETS = {
             ("weighted-OVA", "OSR", "soft-OSR"),
             _WEIGHTED_METRICS,
             families=_WEIGHTED,
+            pairs=(("soft-OSR", "OSR"), ("soft-OSR", "weighted-OVA")),
         ),
         Target(
             "kdd99",
@@ -151,6 +175,7 @@ TARGETS = {
             ALGORITHMS[1:3] + ALGORITHMS[4:6] + ALGORITHMS[7:],
             costs=("own",),
             families=_WEIGHTED,
+            pairs=HARD_PAIRS,
         ),
         Target(
             "kdd99-balanced",
@@ -160,6 +185,7 @@ TARGETS = {
             _WEIGHTED_METRICS,
             costs=("own-balanced",),
             families=_WEIGHTED,
+            pairs=HARD_PAIRS,
         ),
         Target(
             "softness-curve",
@@ -167,6 +193,7 @@ TARGETS = {
             ("vowel",),
             CURVE,
             families=("OSR-curve",),
+            pairs=(),
         ),
     )
 }
@@ -195,6 +222,7 @@ class Unit:
     algorithm : str
         For an added algorithm, what it is made of; "" otherwise.
     version : int
+        Of the code that computes the family.
     """
 
     dataset: str
@@ -204,7 +232,7 @@ class Unit:
     rows: int | None
     data: str
     algorithm: str = ""
-    version: int = CODE_VERSION
+    version: int = 1
 
     @cached_property
     def key(self) -> str:
@@ -322,6 +350,7 @@ def plan(request: Request, facts: dict[str, tuple[int, str]]) -> list[Unit]:
             request.rows_of(dataset, facts[dataset][0]),
             facts[dataset][1],
             description,
+            version_of(family),
         )
         for dataset in request.datasets
         for run in range(request.runs)
@@ -329,6 +358,11 @@ def plan(request: Request, facts: dict[str, tuple[int, str]]) -> list[Unit]:
         for family, description in made_of.items()
     ]
     return list(dict.fromkeys(units))
+
+
+def version_of(family: str) -> int:
+    """Version of the code that computes a family."""
+    return _VERSIONS.get(family, 1)
 
 
 def cell_key(unit: Unit, algorithm: str) -> str:

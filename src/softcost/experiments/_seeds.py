@@ -13,6 +13,7 @@ def seed(*names: object) -> int:
     - ``split, DATASET, run``: the split into training and test part;
     - ``folds, DATASET, run``: the folds of the cross-validation;
     - ``costs, KIND, DATASET, run``: the cost matrix;
+    - ``tree, DATASET, run``: the order of the leaves of filter trees;
     - ``sample, DATASET``: which rows are used where not all are;
     - ``algorithm, NAME, DATASET, run``: an added algorithm's ``random_state``.
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any
 
@@ -33,6 +34,7 @@ _FIELDS = {
     "cv_error": "REAL",
 }
 COLUMNS = ("key", *_FIELDS)
+_MAGIC = b"SQLite format 3\0"
 _WAIT = 60.0  # seconds to wait for another process to leave the file
 
 _SCHEMA = f"""
@@ -255,6 +257,27 @@ class Store:
             raise ValueError(f"{path}: {error}. Nothing was imported.") from error
         self._db.execute("COMMIT")
         return len(new), len(rows) - len(new)
+
+
+def read_rows(path: Any) -> pd.DataFrame:
+    """All cells of a store, or of a CSV that was exported from one.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    DataFrame
+    """
+    with open(path, "rb") as file:
+        is_store = file.read(len(_MAGIC)) == _MAGIC
+    if is_store:
+        with Store(path, write=False) as store:
+            return store.rows()
+    with TemporaryDirectory() as folder, Store(Path(folder) / "rows") as store:
+        store.import_rows(path)
+        return store.rows()
 
 
 def _lock(path: Path) -> sqlite3.Connection:

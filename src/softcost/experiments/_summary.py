@@ -7,10 +7,12 @@ import pandas as pd
 from softcost.experiments._cell import emphasized_class
 from softcost.experiments._paper import printed
 from softcost.experiments._plan import (
-    CODE_VERSION,
     FAMILIES,
+    TARGETS,
     Request,
+    Target,
     make_request,
+    version_of,
 )
 
 UNITS = {
@@ -51,21 +53,23 @@ def select(
         Of this version of the code.
     """
     known = make_request(target, matrices=matrices)
-    present = [name for name in rows["dataset"].unique() if name not in known.datasets]
-    wanted = [*known.datasets, *present]
+    elsewhere = _same_cells(known.target)
+    present = [name for name in rows["dataset"].unique() if name not in elsewhere]
+    wanted = list(dict.fromkeys([*known.datasets, *present]))
     kinds = {name: known.target.kinds_of(name, matrices) for name in wanted}
     families = {known.target.family_of(name) for name in known.algorithms}
     ours = rows["family"].isin(families) & rows["algorithm"].isin(known.algorithms)
     added = ~rows["family"].isin(FAMILIES)
     right_costs = pd.Series(
         [
-            costs in kinds[name]
+            costs in kinds.get(name, ())
             for name, costs in zip(rows["dataset"], rows["costs"], strict=True)
         ],
         index=rows.index,
         dtype=bool,
     )
-    cells = rows[(ours | added) & right_costs & (rows["version"] == CODE_VERSION)]
+    current = rows["version"] == rows["family"].map(version_of)
+    cells = rows[(ours | added) & right_costs & current]
     cell = ["dataset", "costs", "algorithm", "run"]
     if cells.duplicated(cell).any():
         raise ValueError(
@@ -80,6 +84,16 @@ def select(
         added=[(name, "") for name in cells["family"].unique() if name not in FAMILIES],
     )
     return request, cells.reset_index(drop=True)
+
+
+def _same_cells(target: Target) -> set[str]:
+    """Data sets of targets that have the same cells: there, not here."""
+    return {
+        name
+        for other in TARGETS.values()
+        if (other.families, other.costs) == (target.families, target.costs)
+        for name in other.datasets
+    }
 
 
 def summarize(cells: pd.DataFrame, request: Request) -> pd.DataFrame:

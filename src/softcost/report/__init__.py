@@ -1,4 +1,4 @@
-"""What people look at: the explorer page and the displays.
+"""What people look at: the explorer page, the displays, the report of a study.
 
 Frames and arrays in, artefacts out; no estimator is imported. A fitted search is read
 through its public attributes.
@@ -11,13 +11,22 @@ from softcost.report._displays import (
     TradeoffDisplay,
 )
 from softcost.report._explorer import explorer_html, notebook_html, write_explorer
+from softcost.report._numbers import heading, mean_and_error, signed
+from softcost.report._study import Artificial, Chapter, Study, write_study
 
 __all__ = [
+    "Artificial",
+    "Chapter",
     "CostMatrixDisplay",
     "ExplorerData",
     "SoftnessCurveDisplay",
+    "Study",
     "TradeoffDisplay",
     "explorer_html",
+    "heading",
+    "mean_and_error",
     "notebook_html",
+    "signed",
     "write_explorer",
+    "write_study",
 ]

@@ -1,0 +1,64 @@
+"""From a file of results to a report."""
+
+from pathlib import Path
+from typing import Any
+
+from softcost import experiments
+from softcost.cli._errors import BadInput, bad_input
+from softcost.report import Artificial, Chapter, Study, write_study
+
+_FIGURES: dict[str, Any] = {"emphasis": "emphasis", "softness-curve": "curve"}
+_TITLE = "Soft cost-and-error sensitive classification, reproduced"
+
+
+def write_report(store: Path, directory: Path) -> list[Path]:
+    """Read the results, compare them with the print, write the pages."""
+    with bad_input():
+        rows = experiments.read_rows(store)
+        chapters = [
+            Chapter(
+                name,
+                target.title,
+                **found,
+                notes=experiments.NOTES.get(name, ()),
+                figure=_FIGURES.get(name, "agreement"),
+            )
+            for name, target in experiments.TARGETS.items()
+            if (found := experiments.findings(rows, name)) is not None
+        ]
+    if not chapters:
+        raise BadInput(
+            f"{store} has no results of this version of the code; run 'softcost "
+            "reproduce' first."
+        )
+    study = Study(
+        _TITLE,
+        chapters,
+        Artificial(
+            experiments.artificial_points(),
+            experiments.artificial_lines(),
+            experiments.artificial_front(),
+        ),
+        facts=_facts(rows),
+        command=f"softcost report {store.name} -o DIR",
+    )
+    try:
+        with bad_input():
+            return write_study(study, directory)
+    except ImportError as error:
+        raise BadInput(str(error)) from error
+
+
+def _facts(rows: Any) -> list[str]:
+    added = sorted(set(rows["family"]) - set(experiments.FAMILIES))
+    facts = [
+        "Every table and figure of the paper 'Soft Methodology for Cost-and-error "
+        "Sensitive Classification' (Jan, Wang, Lin, Lin) that is in the file of "
+        "results, computed with softcost, beside the printed numbers. The paper has "
+        "20 runs everywhere; where there are fewer here, the tables say so.",
+        f"{len(rows)} cells (an algorithm on a data set, with one kind of costs, in "
+        f"one run) on {rows['dataset'].nunique()} data sets.",
+    ]
+    if added:
+        facts.append(f"Added algorithms: {', '.join(added)}.")
+    return facts

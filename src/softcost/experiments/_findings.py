@@ -1,0 +1,99 @@
+"""All that a store says about a target, beside the print."""
+
+import pandas as pd
+
+from softcost.experiments._claims import verdicts
+from softcost.experiments._comparison import (
+    agreement,
+    mark_best,
+    outside,
+    printed_table,
+    significance,
+)
+from softcost.experiments._paper import printed_tests
+from softcost.experiments._plan import COMPARABLE, TARGETS, Request
+from softcost.experiments._summary import select, summarize
+
+_CLOSEST = ("OVA", "OVO", "OSR", "soft-OSR", "CSOVO", "soft-CSOVO")
+
+
+def findings(rows: pd.DataFrame, target: str) -> dict[str, pd.DataFrame] | None:
+    """Tables, tests, agreement and verdicts of a target.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        All rows of a store.
+    target : str
+
+    Returns
+    -------
+    dict of DataFrame, or None where the store has nothing of the target
+        ``table`` (`summarize`, `mark_best`), ``tests`` (`significance`, with the
+        printed answers), ``agreement``, ``outside`` and ``verdicts``. The last three
+        are about the kind of costs that the paper can have drawn, the first two also
+        about costs by class sizes.
+    """
+    request, cells = select(rows, target, "both")
+    if not len(cells):
+        return None
+    table = mark_best(summarize(cells, request))
+    as_in_paper = _as_in_paper(table, request)
+    same = table[as_in_paper]
+    return {
+        "table": table,
+        "tests": _tests(cells, request),
+        "agreement": _agreements(table, as_in_paper, target),
+        "outside": outside(same, target, _with_ova(rows, request)),
+        "verdicts": verdicts(same, printed_table(target), target),
+    }
+
+
+def _as_in_paper(frame: pd.DataFrame, request: Request) -> pd.Series:
+    places = zip(frame["dataset"], frame["costs"], strict=True)
+    kinds = request.target.kinds_of
+    return pd.Series([costs in kinds(name) for name, costs in places], frame.index)
+
+
+def _with_ova(rows: pd.DataFrame, request: Request) -> pd.DataFrame:
+    """A table that has OVA under the costs of a target."""
+    benchmark = request.target.costs == TARGETS["inconsistent"].costs
+    name = "inconsistent" if benchmark else request.target.name
+    same_costs, cells = select(rows, name)
+    return summarize(cells, same_costs)
+
+
+def _tests(cells: pd.DataFrame, request: Request) -> pd.DataFrame:
+    target = request.target
+    tests = significance(cells, target.pairs, target.metrics)
+    known = printed_tests()
+    known = known[known["task"] == target.name].drop(columns="task")
+    known = known.rename(columns={"soft": "algorithm"})
+    place = ["metric", "dataset", "algorithm", "versus"]
+    tests = tests.merge(known, on=place, how="left")
+    tests["printed"] = tests["printed"].where(_as_in_paper(tests, request))
+    order = {name: n for n, name in enumerate(request.datasets)}
+    return tests.sort_values(
+        "dataset", key=lambda names: names.map(order), kind="stable", ignore_index=True
+    )
+
+
+def _agreements(
+    table: pd.DataFrame, as_in_paper: pd.Series, target: str
+) -> pd.DataFrame:
+    """Agreement over all cells, over those that should agree best, and over the rest.
+
+    The twelve sets where costs can be drawn again, and the algorithms whose every
+    detail is known, say most about whether this is the paper's method.
+    """
+    parts = {"all": table[as_in_paper]}
+    if target in ("inconsistent", "consistent"):
+        closest = table["dataset"].isin(COMPARABLE) & table["algorithm"].isin(_CLOSEST)
+        name = f"{', '.join(_CLOSEST)} on {', '.join(COMPARABLE)}"
+        parts[name] = table[as_in_paper & closest]
+    if not as_in_paper.all():
+        parts["the same sets with costs by class sizes"] = table[~as_in_paper]
+    frames = [
+        agreement(part, ["metric"]).assign(what=what) for what, part in parts.items()
+    ]
+    return pd.concat(frames, ignore_index=True)

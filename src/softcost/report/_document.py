@@ -1,0 +1,261 @@
+"""Pages of headings, text, tables and figures, as Markdown and as HTML.
+
+One description, two renderings: what a page says is written once.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Link:
+    """A reference to another page of the same report, by its name."""
+
+    text: str
+    page: str
+
+
+Inline = str | Link
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading; level 1 is the title of the page."""
+
+    text: str
+    level: int = 2
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph."""
+
+    parts: tuple[Inline, ...]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One field of a table; ``bold`` and ``star`` as the paper marks the best."""
+
+    text: Inline
+    bold: bool = False
+    star: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """Heading of a column, and where its text stands."""
+
+    heading: str
+    align: Literal["left", "right"] = "right"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a caption; plain text is a cell without marks."""
+
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell | str]]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture in a file beside the page."""
+
+    file: str
+    caption: str
+
+
+Block = Heading | Text | Table | Figure
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page.
+
+    Attributes
+    ----------
+    name : str
+        Of its file, without an ending.
+    title : str
+    blocks : sequence of Block
+    """
+
+    name: str
+    title: str
+    blocks: Sequence[Block]
+
+
+def text(*parts: Inline) -> Text:
+    """A paragraph.
+
+    Examples
+    --------
+    >>> text("see ", Link("the verdicts", "verdicts")).parts[1].page
+    'verdicts'
+    """
+    return Text(parts)
+
+
+def to_markdown(page: Page, command: str = "") -> str:
+    """A page in GitHub's Markdown.
+
+    Parameters
+    ----------
+    page : Page
+    command : str, default=""
+        What made it, said in a comment on top.
+
+    Examples
+    --------
+    >>> table = Table("Costs", [Column("set", "left"), Column("OSR")],
+    ...               [["iris", Cell("1.5", bold=True, star=True)]])
+    >>> print(to_markdown(Page("costs", "Costs", [table])))
+    # Costs
+    <BLANKLINE>
+    Costs:
+    <BLANKLINE>
+    | set | OSR |
+    |:---|---:|
+    | iris | **1.5** ★ |
+    <BLANKLINE>
+    """
+    blocks = [_comment(command)] if command else []
+    blocks.append(f"# {page.title}")
+    blocks += [_markdown_block(block) for block in page.blocks]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _comment(command: str) -> str:
+    return f"<!-- {command.replace('--', '- -')} -->"
+
+
+def _markdown_block(block: Block) -> str:
+    if isinstance(block, Heading):
+        return f"{'#' * block.level} {block.text}"
+    if isinstance(block, Text):
+        return "".join(_markdown_inline(part) for part in block.parts)
+    if isinstance(block, Figure):
+        return f"![{block.caption}]({block.file})"
+    marks = {"left": ":---", "right": "---:"}
+    lines = [
+        _markdown_row(column.heading for column in block.columns),
+        "|" + "|".join(marks[column.align] for column in block.columns) + "|",
+        *(_markdown_row(_markdown_cell(cell) for cell in row) for row in block.rows),
+    ]
+    return f"{block.caption.rstrip('.')}:\n\n" + "\n".join(lines)
+
+
+def _markdown_row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _markdown_cell(cell: Cell | str) -> str:
+    if isinstance(cell, str):
+        return cell.replace("|", "\\|")
+    content = _markdown_inline(cell.text).replace("|", "\\|")
+    content = f"**{content}**" if cell.bold else content
+    return f"{content} ★" if cell.star else content
+
+
+def _markdown_inline(part: Inline) -> str:
+    return part if isinstance(part, str) else f"[{part.text}]({part.page}.md)"
+
+
+_STYLE = """
+:root { color-scheme: light; --ink: #1a1c21; --grey: #5c626c; --line: #d9dce1;
+  --link: #0b5cad; }
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: #fff;
+  margin: 2rem auto; padding: 0 1.5rem; max-width: 82rem; }
+nav { border-bottom: 1px solid var(--line); padding-bottom: .6rem; }
+nav a { margin-right: 1.1rem; }
+a { color: var(--link); }
+h1 { font-size: 1.7rem; margin: 1.2rem 0 .6rem; }
+h2 { font-size: 1.25rem; margin: 2.2rem 0 .4rem; }
+p { max-width: 48rem; }
+.wide { overflow-x: auto; margin: 1rem 0 1.6rem; }
+table { border-collapse: collapse; font-size: .84rem;
+  font-variant-numeric: tabular-nums; }
+caption { text-align: left; font-weight: 600; font-size: .95rem; padding: .3rem 0; }
+th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--line); }
+th { color: var(--grey); font-weight: 600; vertical-align: bottom; }
+.left { text-align: left; }
+.right { text-align: right; white-space: nowrap; }
+.star { color: #b35900; }
+figure { margin: 1rem 0 1.6rem; }
+figure img { max-width: 100%; }
+figcaption { color: var(--grey); font-size: .9rem; max-width: 48rem; }
+"""
+
+
+def to_html(page: Page, pages: Sequence[tuple[str, str]], command: str = "") -> str:
+    """A page in HTML, with links to the others.
+
+    Parameters
+    ----------
+    page : Page
+    pages : sequence of (name, title)
+        All pages of the report.
+    command : str, default=""
+        What made it, said in a comment on top.
+    """
+    links = "\n".join(
+        f'<a href="{escape(name)}.html"'
+        f"{' aria-current=page' if name == page.name else ''}>{escape(title)}</a>"
+        for name, title in pages
+    )
+    body = "\n".join(_html_block(block) for block in page.blocks)
+    comment = f"{_comment(escape(command))}\n" if command else ""
+    return (
+        f'<!DOCTYPE html>\n{comment}<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(page.title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<body>\n<nav>\n{links}\n</nav>\n<main>\n<h1>{escape(page.title)}</h1>\n"
+        f"{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _html_block(block: Block) -> str:
+    if isinstance(block, Heading):
+        return f"<h{block.level}>{escape(block.text)}</h{block.level}>"
+    if isinstance(block, Text):
+        return f"<p>{''.join(_html_inline(part) for part in block.parts)}</p>"
+    if isinstance(block, Figure):
+        return (
+            f'<figure><img src="{escape(block.file)}" alt="{escape(block.caption)}">'
+            f"<figcaption>{escape(block.caption)}</figcaption></figure>"
+        )
+    head = "".join(
+        f'<th scope="col" class="{column.align}">{escape(column.heading)}</th>'
+        for column in block.columns
+    )
+    rows = "\n".join(
+        "<tr>"
+        + "".join(
+            f'<td class="{column.align}">{_html_cell(cell)}</td>'
+            for column, cell in zip(block.columns, row, strict=True)
+        )
+        + "</tr>"
+        for row in block.rows
+    )
+    return (
+        f'<div class="wide"><table>\n<caption>{escape(block.caption)}</caption>\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table></div>"
+    )
+
+
+def _html_cell(cell: Cell | str) -> str:
+    if isinstance(cell, str):
+        return escape(cell)
+    content = _html_inline(cell.text)
+    content = f"<b>{content}</b>" if cell.bold else content
+    return f'{content} <span class="star">★</span>' if cell.star else content
+
+
+def _html_inline(part: Inline) -> str:
+    if isinstance(part, str):
+        return escape(part)
+    return f'<a href="{escape(part.page)}.html">{escape(part.text)}</a>'

@@ -1,0 +1,274 @@
+"""The report of a study: pages of tables, figures and verdicts, beside the print."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+
+from softcost.report import _study_figures as figures
+from softcost.report import _study_tables as tables
+from softcost.report._document import (
+    Block,
+    Figure,
+    Heading,
+    Link,
+    Page,
+    text,
+    to_html,
+    to_markdown,
+)
+from softcost.report._numbers import percent
+
+_FOLDER = "figures"
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One table or figure of a paper, done again.
+
+    Attributes
+    ----------
+    name, title : str
+        Name of the page, and what it is about.
+    table : DataFrame
+        One row per data set, costs, algorithm and metric: unit, runs, mean, se, bold,
+        star, printed_mean, printed_se, difference.
+    tests : DataFrame
+        One row per data set, costs, metric and pair (algorithm, versus): unpaired,
+        paired, printed.
+    agreement : DataFrame
+        Columns what, metric, cells, within, share.
+    outside : DataFrame
+        Rows of the table that are far from the print, with ``explanation``.
+    verdicts : DataFrame
+        Columns claim, algorithm, versus, holds, of, printed_holds, printed_of, same,
+        verdict, not_on.
+    notes : sequence of str
+        Paragraphs that come first.
+    figure : {"agreement", "emphasis", "curve"}
+        What is drawn.
+    """
+
+    name: str
+    title: str
+    table: pd.DataFrame
+    tests: pd.DataFrame
+    agreement: pd.DataFrame
+    outside: pd.DataFrame
+    verdicts: pd.DataFrame
+    notes: Sequence[str] = ()
+    figure: Literal["agreement", "emphasis", "curve"] = "agreement"
+
+
+@dataclass(frozen=True)
+class Artificial:
+    """The two introductory figures: examples, lines, and the best of the lines."""
+
+    points: pd.DataFrame
+    lines: pd.DataFrame
+    front: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Study:
+    """All that a report shows.
+
+    Attributes
+    ----------
+    title : str
+    chapters : sequence of Chapter
+    artificial : Artificial
+    facts : sequence of str
+        Paragraphs of what was run.
+    command : str
+        What makes this report.
+    """
+
+    title: str
+    chapters: Sequence[Chapter]
+    artificial: Artificial
+    facts: Sequence[str] = ()
+    command: str = ""
+
+
+def write_study(study: Study, directory: Any) -> list[Path]:
+    """Write a report as Markdown and HTML, with figures as SVG.
+
+    Parameters
+    ----------
+    study : Study
+    directory : path-like
+        Made where it does not exist; files of the same names are replaced.
+
+    Returns
+    -------
+    list of Path
+        The files.
+    """
+    if find_spec("matplotlib") is None:
+        raise ImportError("a report needs matplotlib: pip install 'softcost[plot]'.")
+    folder = Path(directory)
+    (folder / _FOLDER).mkdir(parents=True, exist_ok=True)
+    pages = [_index(study), _verdicts(study), _artificial(study)]
+    pages += [_chapter(chapter) for chapter in study.chapters]
+    titles = [(page.name, page.name) for page in pages]
+    written = list(_draw(study, folder))
+    for page in pages:
+        for ending, content in (
+            ("md", to_markdown(page, study.command)),
+            ("html", to_html(page, titles, study.command)),
+        ):
+            path = folder / f"{page.name}.{ending}"
+            path.write_text(content, encoding="utf-8")
+            written.append(path)
+    return written
+
+
+def _draw(study: Study, folder: Path) -> Iterator[Path]:
+    own = study.artificial
+    classes = folder / _FOLDER / "artificial-classes.svg"
+    figures.save(classes, figures.classes_figure, own.points, own.front)
+    lines = folder / _FOLDER / "artificial-lines.svg"
+    figures.save(lines, figures.lines_figure, own.lines, own.front)
+    yield from (classes, lines)
+    kinds = {
+        "agreement": figures.agreement_figure,
+        "emphasis": figures.emphasis_figure,
+        "curve": figures.curve_figure,
+    }
+    for chapter in study.chapters:
+        if _has_figure(chapter):
+            path = folder / _FOLDER / f"{chapter.name}.svg"
+            figures.save(path, kinds[chapter.figure], chapter.table)
+            yield path
+
+
+def _has_figure(chapter: Chapter) -> bool:
+    return chapter.figure != "agreement" or len(chapter.agreement) > 0
+
+
+_FIGURES = {
+    "agreement": "Our means against the printed ones, with standard errors.",
+    "emphasis": (
+        "Cost, error and recall of the dear class against its price; mean and "
+        "standard error."
+    ),
+    "curve": "Test cost and error against softness; mean and standard error.",
+}
+
+
+def _chapter(chapter: Chapter) -> Page:
+    blocks: list[Block] = [text(note) for note in (chapter.title, *chapter.notes)]
+    if _has_figure(chapter):
+        file = f"{_FOLDER}/{chapter.name}.svg"
+        blocks.append(Figure(file, _FIGURES[chapter.figure]))
+    blocks.append(Heading("Results"))
+    blocks.append(
+        text("A star marks the best mean, bold what is within its standard error.")
+    )
+    blocks += tables.paper_tables(chapter.table)
+    if len(chapter.agreement):
+        blocks.append(Heading("Agreement with the print"))
+        blocks.append(tables.agreement_table(chapter.agreement))
+        if len(chapter.outside):
+            blocks.append(tables.outside_table(chapter.outside))
+    if len(chapter.tests):
+        blocks.append(Heading("Significance"))
+        blocks += tables.significance_tables(chapter.tests)
+    if len(chapter.verdicts):
+        blocks.append(Heading("Claims"))
+        blocks.append(tables.verdict_table(chapter.verdicts, chapter.title))
+    blocks.append(Heading("All numbers"))
+    blocks.append(
+        text(
+            "'off by' is ours minus the printed mean, in combined standard errors: "
+            "sqrt(ours^2 + printed^2)."
+        )
+    )
+    blocks.append(tables.beside_table(chapter.table))
+    return Page(chapter.name, chapter.name, blocks)
+
+
+def _verdicts(study: Study) -> Page:
+    blocks: list[Block] = [
+        text(
+            "Every claim is a question that a table of means and standard errors "
+            "answers with yes or no for each data set; ours and the printed table are "
+            "asked the same. 'Clearly' means significantly, by the paper's test. The "
+            "verdict is 'agrees' where both say yes, or both say no, on more than "
+            "half of their data sets; 'same answer' counts the data sets on which "
+            "they say the same. What the paper shows in a figure has no printed "
+            "numbers and counts as claimed for every data set."
+        )
+    ]
+    for chapter in study.chapters:
+        if len(chapter.verdicts):
+            blocks.append(Heading(chapter.name))
+            blocks.append(tables.verdict_table(chapter.verdicts, chapter.title))
+    return Page("verdicts", "verdicts", blocks)
+
+
+def _artificial(study: Study) -> Page:
+    front = study.artificial.front
+    blocks: list[Block] = [
+        text(
+            "Two Gaussian classes in the plane; to take a 2 for a 1 costs 30, the "
+            "other mistake costs 1. Error and cost of every line are exact, nothing "
+            "is estimated."
+        ),
+        Figure(
+            f"{_FOLDER}/artificial-classes.svg",
+            "Examples of the two classes; the lines of least cost and of least error, "
+            "and one between them.",
+        ),
+        Figure(
+            f"{_FOLDER}/artificial-lines.svg",
+            "Error and cost of lines in all directions; the best line for each "
+            "softness, with prices as they are and divided by 30.",
+        ),
+        tables.front_table(front),
+    ]
+    return Page("artificial", "artificial", blocks)
+
+
+def _index(study: Study) -> Page:
+    blocks: list[Block] = [text(fact) for fact in study.facts]
+    rows = [
+        (
+            Link("artificial", "artificial"),
+            "The introductory figures: lines between two classes.",
+            "exact",
+            "",
+            "",
+        )
+    ]
+    rows += [_contents(chapter) for chapter in study.chapters]
+    blocks.append(tables.contents_table(rows))
+    blocks.append(
+        text(
+            "Which claims of the paper hold in these runs: see ",
+            Link("the verdicts", "verdicts"),
+            ". 'Means near the print' are those within two combined standard errors.",
+        )
+    )
+    return Page("index", study.title, blocks)
+
+
+def _contents(chapter: Chapter) -> tuple[Link, str, str, str, str]:
+    runs, near = chapter.table["runs"], chapter.agreement
+    shares = [
+        f"{row['metric'].replace('_', ' ')} {percent(row['share'])}"
+        for row in near[near["what"] == "all"].to_dict("records")
+    ]
+    agree = int((chapter.verdicts["verdict"] == "agrees").sum())
+    total = len(chapter.verdicts)
+    return (
+        Link(chapter.name, chapter.name),
+        chapter.title,
+        str(runs.min()) if runs.min() == runs.max() else f"{runs.min()}-{runs.max()}",
+        ", ".join(shares),
+        f"{agree} of {total}" if total else "",
+    )

@@ -1,0 +1,230 @@
+"""Tables of a study: in the paper's form, beside the print, tests, verdicts."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from softcost.report._document import Cell, Column, Link, Table
+from softcost.report._numbers import heading, mean_and_error, percent, signed
+
+_NAMES = [Column("data set", "left"), Column("costs", "left")]
+_ANSWERS = ("better", "=", "worse")
+
+
+def paper_tables(table: pd.DataFrame) -> Iterator[Table]:
+    """One table per metric: a row per data set, a column per algorithm.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per data set, costs, algorithm and metric, with mean, se, runs, bold
+        and star.
+    """
+    algorithms = list(dict.fromkeys(table["algorithm"]))
+    units = dict(zip(table["metric"], table["unit"], strict=True))
+    columns = [*_NAMES, Column("runs"), *(Column(name) for name in algorithms)]
+    for metric, part in table.groupby("metric", sort=False):
+        rows = []
+        for names, own in part.groupby(["dataset", "costs"], sort=False):
+            by_name = own.set_index("algorithm").to_dict("index")
+            cells = [_marked(by_name.get(name)) for name in algorithms]
+            rows.append([*map(str, names), _runs(own), *cells])
+        name = heading(str(metric), units[str(metric)])
+        yield Table(f"{name}, mean ± standard error", columns, rows)
+
+
+def _marked(row: Mapping[Any, Any] | None) -> Cell | str:
+    if row is None:
+        return ""
+    shown = mean_and_error(row["mean"], row["se"])
+    return Cell(shown, bold=bool(row["bold"]), star=bool(row["star"]))
+
+
+def _runs(part: pd.DataFrame) -> str:
+    least, most = part["runs"].min(), part["runs"].max()
+    return str(least) if least == most else f"{least}-{most}"
+
+
+def beside_table(table: pd.DataFrame) -> Table:
+    """A row per data set and algorithm: ours, the print, the difference."""
+    metrics = dict(zip(table["metric"], table["unit"], strict=True))
+    in_print = {
+        metric: bool(table["printed_mean"][table["metric"] == metric].notna().any())
+        for metric in metrics
+    }
+    columns = [*_NAMES, Column("algorithm", "left"), Column("runs")]
+    for metric, unit in metrics.items():
+        columns.append(Column(heading(metric, unit)))
+        if in_print[metric]:
+            columns += [Column("printed"), Column("off by")]
+    rows = []
+    for names, part in table.groupby(["dataset", "costs", "algorithm"], sort=False):
+        by_metric = part.set_index("metric").to_dict("index")
+        line: list[Cell | str] = [*map(str, names), _runs(part)]
+        for metric, known in in_print.items():
+            row = by_metric[metric]
+            line.append(mean_and_error(row["mean"], row["se"]))
+            if known:
+                line.append(mean_and_error(row["printed_mean"], row["printed_se"]))
+                line.append(signed(row["difference"]))
+        rows.append(line)
+    return Table("Ours beside the printed numbers", columns, rows)
+
+
+def agreement_table(agreement: pd.DataFrame) -> Table:
+    """How many means are near the printed ones."""
+    columns = [
+        Column("cells", "left"),
+        Column("metric", "left"),
+        Column("number"),
+        Column("within two"),
+        Column("share"),
+    ]
+    rows = [
+        [
+            row["what"],
+            heading(row["metric"], 1.0),
+            str(row["cells"]),
+            str(row["within"]),
+            percent(row["share"]),
+        ]
+        for row in agreement.to_dict("records")
+    ]
+    return Table("Within two combined standard errors of the print", columns, rows)
+
+
+def outside_table(outside: pd.DataFrame) -> Table:
+    """The cells that are not, each with a line of explanation."""
+    columns = [
+        *_NAMES,
+        Column("algorithm", "left"),
+        Column("metric", "left"),
+        Column("runs"),
+        Column("ours"),
+        Column("printed"),
+        Column("off by"),
+        Column("explanation", "left"),
+    ]
+    rows = [
+        [
+            row["dataset"],
+            row["costs"],
+            row["algorithm"],
+            heading(row["metric"], row["unit"]),
+            str(row["runs"]),
+            mean_and_error(row["mean"], row["se"]),
+            mean_and_error(row["printed_mean"], row["printed_se"]),
+            signed(row["difference"]),
+            row["explanation"],
+        ]
+        for row in outside.to_dict("records")
+    ]
+    return Table("More than two combined standard errors off", columns, rows)
+
+
+def significance_tables(tests: pd.DataFrame) -> Iterator[Table]:
+    """Two tables per metric: the paper's test, with the printed answer, and a paired.
+
+    Parameters
+    ----------
+    tests : DataFrame
+        Columns dataset, costs, metric, algorithm, versus, unpaired, paired, printed.
+    """
+    captions = {
+        "unpaired": "the paper's test (unpaired, two-sided .05)",
+        "paired": "a paired test (two-sided .05)",
+    }
+    for metric, part in tests.groupby("metric", sort=False):
+        for test, words in captions.items():
+            caption = f"{heading(str(metric), 1.0)}, {words}"
+            yield _test_table(part, test, caption)
+
+
+def _test_table(part: pd.DataFrame, test: str, caption: str) -> Table:
+    pairs = list(dict.fromkeys(zip(part["algorithm"], part["versus"], strict=True)))
+    rows: list[list[Cell | str]] = []
+    for names, own in part.groupby(["dataset", "costs"], sort=False):
+        answers = {
+            (row["algorithm"], row["versus"]): row for row in own.to_dict("records")
+        }
+        cells = [_answer(answers.get(pair), test) for pair in pairs]
+        rows.append([*map(str, names), *cells])
+    counts = part.groupby(["algorithm", "versus"])[test].value_counts()
+    summary = [
+        ", ".join(f"{counts.get((*pair, word), 0)} {word}" for word in _ANSWERS)
+        for pair in pairs
+    ]
+    rows.append(["all", "", *summary])
+    columns = [*_NAMES, *(Column(f"{a} against {b}", "left") for a, b in pairs)]
+    return Table(caption, columns, rows)
+
+
+def _answer(row: Mapping[Any, Any] | None, test: str) -> str:
+    if row is None:
+        return ""
+    said, printed = row[test], row["printed"]
+    differs = test == "unpaired" and isinstance(printed, str) and printed != said
+    return f"{said} (printed {printed})" if differs else said
+
+
+def verdict_table(verdicts: pd.DataFrame, caption: str) -> Table:
+    """Claims of the paper, and what ours says of them."""
+    columns = [
+        Column("claim", "left"),
+        Column("algorithm", "left"),
+        Column("against", "left"),
+        Column("ours"),
+        Column("printed numbers"),
+        Column("same answer"),
+        Column("verdict", "left"),
+        Column("ours says no on", "left"),
+    ]
+    rows = [
+        [
+            row["claim"],
+            row["algorithm"],
+            row["versus"],
+            f"{row['holds']} of {row['of']}",
+            _printed_count(row),
+            f"{row['same']} of {row['of']}",
+            Cell(row["verdict"], bold=row["verdict"] != "agrees"),
+            row["not_on"],
+        ]
+        for row in verdicts.to_dict("records")
+    ]
+    return Table(caption, columns, rows)
+
+
+def _printed_count(row: Mapping[Any, Any]) -> str:
+    if pd.isna(row["printed_of"]):
+        return "in a figure"
+    return f"{row['printed_holds']:.0f} of {row['printed_of']:.0f}"
+
+
+def front_table(front: pd.DataFrame) -> Table:
+    """The best line for every softness, by scale of the prices."""
+    columns = [Column("prices", "left"), Column("softness"), Column("offset")]
+    columns += [Column("error"), Column("cost")]
+    scales = {"raw": "as they are", "divided": "/ 30"}
+    rows = [
+        [
+            scales[row["scale"]],
+            f"{row['softness']:g}",
+            *(f"{row[name]:.5f}" for name in ("b", "error", "cost")),
+        ]
+        for row in front.to_dict("records")
+    ]
+    return Table("The best line for every softness", columns, rows)
+
+
+def contents_table(rows: list[tuple[Link, str, str, str, str]]) -> Table:
+    """What the report has: page, runs, agreement and verdicts of every target."""
+    columns = [
+        Column("target", "left"),
+        Column("what it is", "left"),
+        Column("runs"),
+        Column("means near the print"),
+        Column("claims that agree"),
+    ]
+    return Table("Contents", columns, [[Cell(row[0]), *row[1:]] for row in rows])
