@@ -36,7 +36,7 @@ def write_report(store: Path, directory: Path) -> list[Path]:
         chapters,
         Artificial(
             experiments.artificial_points(),
-            experiments.artificial_lines(),
+            experiments.artificial_lines(48, 61),
             experiments.artificial_front(),
         ),
         facts=_facts(rows),

@@ -96,7 +96,6 @@ ANOMALIES = (
         ("zoo", "yeast", "anneal", "solar", "splice"),
         ("soft-OSR",),
     ),
-    Anomaly("the data are synthetic, the paper's are not public", "sers"),
 )
 
 

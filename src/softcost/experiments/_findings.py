@@ -11,9 +11,10 @@ from softcost.experiments._comparison import (
     significance,
 )
 from softcost.experiments._paper import printed_tests
-from softcost.experiments._plan import COMPARABLE, TARGETS, Request
+from softcost.experiments._plan import COMPARABLE, FAMILIES, TARGETS, Request
 from softcost.experiments._summary import select, summarize
 
+_OTHER_DATA = ("sers",)  # synthetic here: no number of ours should be the printed one
 _CLOSEST = ("OVA", "OVO", "OSR", "soft-OSR", "CSOVO", "soft-CSOVO")
 
 
@@ -28,23 +29,26 @@ def findings(rows: pd.DataFrame, target: str) -> dict[str, pd.DataFrame] | None:
 
     Returns
     -------
-    dict of DataFrame, or None where the store has nothing of the target
-        ``table`` (`summarize`, `mark_best`), ``tests`` (`significance`, with the
-        printed answers), ``agreement``, ``outside`` and ``verdicts``. The last three
-        are about the kind of costs that the paper can have drawn, the first two also
-        about costs by class sizes.
+    dict of DataFrame, or None where the store has none of its algorithms
+        ``table`` (`summarize`, `mark_best`, and ``as_in_paper``: whether the costs
+        are of the kind that the paper can have drawn), ``tests`` (`significance`,
+        with the printed answers), ``agreement``, ``outside`` and ``verdicts``; the
+        last two are about costs as in the paper.
     """
     request, cells = select(rows, target, "both")
-    if not len(cells):
+    if not cells["family"].isin(FAMILIES).any():
         return None
     table = mark_best(summarize(cells, request))
-    as_in_paper = _as_in_paper(table, request)
-    same = table[as_in_paper]
+    table["as_in_paper"] = _as_in_paper(table, request)
+    same = table[table["as_in_paper"]]
+    comparable = table if target not in _OTHER_DATA else table.iloc[:0]
     return {
         "table": table,
         "tests": _tests(cells, request),
-        "agreement": _agreements(table, as_in_paper, target),
-        "outside": outside(same, target, _with_ova(rows, request)),
+        "agreement": _agreements(comparable, target),
+        "outside": outside(
+            comparable[comparable["as_in_paper"]], target, _with_ova(rows, request)
+        ),
         "verdicts": verdicts(same, printed_table(target), target),
     }
 
@@ -78,14 +82,13 @@ def _tests(cells: pd.DataFrame, request: Request) -> pd.DataFrame:
     )
 
 
-def _agreements(
-    table: pd.DataFrame, as_in_paper: pd.Series, target: str
-) -> pd.DataFrame:
+def _agreements(table: pd.DataFrame, target: str) -> pd.DataFrame:
     """Agreement over all cells, over those that should agree best, and over the rest.
 
     The twelve sets where costs can be drawn again, and the algorithms whose every
     detail is known, say most about whether this is the paper's method.
     """
+    as_in_paper = table["as_in_paper"]
     parts = {"all": table[as_in_paper]}
     if target in ("inconsistent", "consistent"):
         closest = table["dataset"].isin(COMPARABLE) & table["algorithm"].isin(_CLOSEST)

@@ -165,6 +165,7 @@ def _markdown_inline(part: Inline) -> str:
     return part if isinstance(part, str) else f"[{part.text}]({part.page}.md)"
 
 
+_LONG = 36  # characters from which a cell may have several lines
 _STYLE = """
 :root { color-scheme: light; --ink: #1a1c21; --grey: #5c626c; --line: #d9dce1;
   --link: #0b5cad; }
@@ -183,7 +184,9 @@ caption { text-align: left; font-weight: 600; font-size: .95rem; padding: .3rem 
 th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--line); }
 th { color: var(--grey); font-weight: 600; vertical-align: bottom; }
 .left { text-align: left; }
-.right { text-align: right; white-space: nowrap; }
+.right { text-align: right; }
+td { white-space: nowrap; }
+td.long { white-space: normal; min-width: 16rem; }
 .star { color: #b35900; }
 figure { margin: 1rem 0 1.6rem; }
 figure img { max-width: 100%; }
@@ -235,7 +238,7 @@ def _html_block(block: Block) -> str:
     rows = "\n".join(
         "<tr>"
         + "".join(
-            f'<td class="{column.align}">{_html_cell(cell)}</td>'
+            f'<td class="{_html_class(column, cell)}">{_html_cell(cell)}</td>'
             for column, cell in zip(block.columns, row, strict=True)
         )
         + "</tr>"
@@ -245,6 +248,11 @@ def _html_block(block: Block) -> str:
         f'<div class="wide"><table>\n<caption>{escape(block.caption)}</caption>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table></div>"
     )
+
+
+def _html_class(column: Column, cell: Cell | str) -> str:
+    long = isinstance(cell, str) and len(cell) > _LONG
+    return f"{column.align} long" if long else column.align
 
 
 def _html_cell(cell: Cell | str) -> str:

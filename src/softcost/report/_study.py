@@ -35,7 +35,8 @@ class Chapter:
         Name of the page, and what it is about.
     table : DataFrame
         One row per data set, costs, algorithm and metric: unit, runs, mean, se, bold,
-        star, printed_mean, printed_se, difference.
+        star, printed_mean, printed_se, difference, and as_in_paper: whether the row
+        should be what is in print.
     tests : DataFrame
         One row per data set, costs, metric and pair (algorithm, versus): unpaired,
         paired, printed.

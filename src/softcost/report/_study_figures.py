@@ -44,7 +44,8 @@ def _new(rows: int, columns: int, width: float, height: float) -> tuple[Any, Any
 
 def agreement_figure(table: pd.DataFrame) -> "Figure":
     """Our means against the printed ones, a panel per metric."""
-    known = table[table["printed_mean"].notna() & table["se"].notna()]
+    known = table[table["as_in_paper"] & table["printed_mean"].notna()]
+    known = known[known["se"].notna()]
     metrics = dict(zip(known["metric"], known["unit"], strict=True))
     figure, axes = _new(1, len(metrics), 4.2 * len(metrics), 4.0)
     for ax, (metric, unit) in zip(axes[0], metrics.items(), strict=True):
@@ -92,10 +93,10 @@ def emphasis_figure(table: pd.DataFrame) -> "Figure":
                 price = part["costs"].str.split("-").str[-1].astype(float)
                 line = part.assign(price=price).sort_values("price")
                 _line(ax, line, "price", str(name), colours.get(str(name), REGULAR))
-            title = "cost / price" if metric == "cost" else heading(metric, 1.0)
+            title = "cost / u" if metric == "cost" else heading(metric, 1.0)
             ax.set(xscale="log", title=f"{dataset}: {title}", ylim=(0, None))
             ax.set_ylabel(heading(metric, unit))
-            ax.set_xlabel("price of a wrong prediction of the dear class")
+            ax.set_xlabel("price u of the dear class")
     axes[0][0].legend(frameon=False, fontsize=8)
     return figure
 
@@ -172,21 +173,24 @@ def lines_figure(lines: pd.DataFrame, front: pd.DataFrame) -> "Figure":
     """
     figure, axes = _new(1, 2, 8.6, 4.0)
     everything, detail = axes[0]
-    for ax, size in ((everything, 3), (detail, 10)):
+    for ax, size in ((everything, 4), (detail, 10)):
         ax.scatter(lines["error"], lines["cost"], s=size, color=GREY, linewidths=0)
         for scale, label, colour in (
             ("raw", "prices as they are", HARD),
             ("divided", "prices / 30", SOFT),
         ):
             part = front[front["scale"] == scale]
-            ax.plot(part["error"], part["cost"], "o-", color=colour, label=label)
+            ax.plot(part["error"], part["cost"], ".", color=colour, label=label)
         ax.set(xlabel="error", ylabel="cost")
-    error, cost = front["error"].to_numpy(float), front["cost"].to_numpy(float)
+    along = front.sort_values("error")
+    error, cost = along["error"].to_numpy(float), along["cost"].to_numpy(float)
+    detail.plot(error, cost, color=INK, linewidth=0.8, zorder=0)
     detail.set(xlim=(0.9 * error.min(), 1.1 * error.max()), ylim=(0, 1.15 * cost.max()))
-    for row in front[front["scale"] == "raw"].to_dict("records"):
-        _name(detail, f"{row['softness']:g}", row["error"], row["cost"])
+    for scale, away in (("raw", (5, 4)), ("divided", (-16, -9))):
+        for row in front[front["scale"] == scale].to_dict("records"):
+            _name(detail, f"{row['softness']:g}", row["error"], row["cost"], away)
     for name, at in (("low error", error.argmin()), ("low cost", cost.argmin())):
-        _name(detail, name, error[at], cost[at], (10, 14), weight="bold")
+        _name(detail, name, error[at], cost[at], (-4, 16), weight="bold")
     everything.set_title("all lines")
     detail.set_title("near the front, with softness")
     detail.legend(frameon=False, fontsize=8, loc="upper right")
@@ -198,8 +202,10 @@ def _name(
     label: str,
     x: float,
     y: float,
-    away: tuple[int, int] = (5, 4),
+    away: tuple[int, int],
     **style: Any,
 ) -> None:
     """Write beside a point."""
-    ax.annotate(label, (x, y), textcoords="offset points", xytext=away, **style)
+    ax.annotate(
+        label, (x, y), textcoords="offset points", xytext=away, fontsize=8, **style
+    )

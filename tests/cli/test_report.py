@@ -1,0 +1,96 @@
+"""``softcost report``."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from softcost.cli import main
+from softcost.experiments import reproduce
+from softcost.experiments._reproduce import import_model
+
+
+def softcost(*args):
+    return CliRunner().invoke(main, [str(arg) for arg in args], prog_name="softcost")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """Three runs on iris and wine, with an algorithm of somebody else."""
+    path = tmp_path_factory.mktemp("store") / "results.sqlite"
+    name, model = import_model("GNB=sklearn.naive_bayes:GaussianNB")
+    options = {"datasets": ["iris", "wine"], "runs": 3, "matrices": "both"}
+    reproduce("inconsistent", path, add={name: model}, **options)
+    reproduce("emphasis", path, datasets=["iris"], runs=2)
+    reproduce("sers", path, runs=2, algorithms=["OVA", "OSR", "soft-OSR"])
+    return path
+
+
+@pytest.fixture(scope="module")
+def report(store, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pages") / "report"
+    answer = softcost("report", store, "-o", folder)
+    assert answer.exit_code == 0, answer.stderr
+    assert str(folder / "index.html") in answer.stderr
+    return folder
+
+
+def test_a_page_for_every_target_that_is_there(report):
+    pages = {path.stem for path in report.glob("*.md")}
+    assert pages == {path.stem for path in report.glob("*.html")}
+    assert pages == {
+        "index", "verdicts", "artificial", "inconsistent", "emphasis",
+        "alpha-selection", "sers",
+    }  # fmt: skip
+    assert "SYNTHETIC" in (report / "sers.md").read_text("utf-8")
+
+
+def test_ours_beside_the_printed_numbers(report, store):
+    page = (report / "inconsistent.md").read_text("utf-8")
+    assert "18.34 ± 4.48" in page
+    asked = ["--datasets", "iris,wine", "--runs", "3", "--store", store, "--json"]
+    answer = softcost("reproduce", "inconsistent", *asked, "--quiet")
+    rows = json.loads(answer.stdout)["rows"]
+    for row in rows:
+        assert f"{row['mean']:.2f} ± {row['se']:.2f}" in page
+        assert f"| {row['difference']:+.1f} |" in page
+
+
+def test_an_added_algorithm_is_one_more_row(report):
+    page = (report / "inconsistent.md").read_text("utf-8")
+    assert page.count("| GNB | 3 |") == 4  # two sets, two kinds of costs
+    assert "Added algorithms: GNB" in (report / "index.md").read_text("utf-8")
+
+
+def test_an_export_gives_the_same_report(report, store, tmp_path):
+    rows = tmp_path / "results.sqlite.csv"
+    softcost("reproduce", "export", rows, "--store", store)
+    assert softcost("report", rows, "-o", tmp_path / "out").exit_code == 0
+    for path in report.rglob("*.*"):
+        other = tmp_path / "out" / path.relative_to(report)
+        same = other.read_bytes().replace(b".sqlite.csv", b".sqlite")
+        assert same == path.read_bytes(), path.name
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"a,b\n1,2\n", "not an export"), (b"SQLite format 3\0 broken", "not a store")],
+)
+def test_other_files_are_refused(tmp_path, content, message):
+    path = tmp_path / "other"
+    path.write_bytes(content)
+    answer = softcost("report", path, "-o", tmp_path / "out")
+    assert answer.exit_code == 2
+    assert message in answer.stderr
+    assert answer.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_empty_store_and_a_missing_one(tmp_path):
+    from softcost.experiments import Store
+
+    Store(tmp_path / "empty").close()
+    answer = softcost("report", tmp_path / "empty", "-o", tmp_path / "out")
+    assert answer.exit_code == 2
+    assert "softcost reproduce" in answer.stderr
+    assert softcost("report", tmp_path / "no", "-o", tmp_path / "out").exit_code == 2
