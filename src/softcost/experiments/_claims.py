@@ -58,7 +58,7 @@ class Claim:
     targets : tuple of str
         Where the paper makes it.
     pairs : tuple of (str, str)
-        Of which algorithms; the second is what the first is compared with.
+        Of which algorithms; the second is what the first is compared with, if any.
     ask : callable
         Gives (place, answer) for a table and a pair.
     datasets : tuple of str
@@ -123,7 +123,7 @@ def _flat(table: _Table, a: str, b: str) -> Iterator[tuple[str, bool]]:
 
 def _never_predicted(table: _Table, a: str, b: str) -> Iterator[tuple[str, bool]]:
     for dataset, (_, dearest) in _ends(table):
-        row = table.row(dearest, "emphasized_recall", b)
+        row = table.row(dearest, "emphasized_recall", a)
         if row is not None:
             yield dataset, row[0] < _NEVER
 
@@ -216,19 +216,19 @@ CLAIMS = (
     Claim(
         "the cost of soft, in units of the dear price, does not depend on that price",
         ("emphasis",),
-        _OSR,
+        (("soft-OSR", ""),),
         _flat,
     ),
     Claim(
         "hard never predicts the class that is dear to predict",
         ("emphasis",),
-        _OSR,
+        (("OSR", ""),),
         _never_predicted,
     ),
     Claim(
         "the cost is lowest for a softness between 0 and 1",
         ("softness-curve",),
-        (("OSR@0.0", "OSR@1.0"),),
+        (("OSR", ""),),
         _lowest_between,
     ),
     Claim("all are about equal in cost", ("kdd99",), HARD_PAIRS, _similar("cost")),
