@@ -117,12 +117,13 @@ def make_chapter(name="inconsistent", table=None, **other):
     table = make_table() if table is None else table
     tests = pd.DataFrame(
         [
-            ("iris", "plain", "cost", "soft-OSR", "OSR", "better", "=", "="),
-            ("wine", "plain", "cost", "soft-OSR", "OSR", "=", "=", np.nan),
+            ("iris", "plain", "cost", "soft-OSR", "OSR", "better", "=", "=", True),
+            ("wine", "plain", "cost", "soft-OSR", "OSR", "=", "=", np.nan, True),
+            ("wine", "other", "cost", "soft-OSR", "OSR", "worse", "=", np.nan, False),
         ],
         columns=[
             "dataset", "costs", "metric", "algorithm", "versus", "unpaired", "paired",
-            "printed",
+            "printed", "as_in_paper",
         ],
     )  # fmt: skip
     agreement = pd.DataFrame(
@@ -267,9 +268,9 @@ def test_answers_of_tests_and_their_counts(written):
     pages = tables_of(folder, "inconsistent")
     unpaired, paired = (t for t in pages if t[0][-1] == "soft-OSR against OSR")
     assert [row[-1] for row in unpaired[1:]] == [
-        "better (printed =)", "=", "1 better, 1 =, 0 worse",
+        "better (printed =)", "=", "worse", "1 better, 1 =, 0 worse",
     ]  # fmt: skip
-    assert [row[-1] for row in paired[1:]] == ["=", "=", "0 better, 2 =, 0 worse"]
+    assert paired[-1] == ["all", "as in the paper", "0 better, 2 =, 0 worse"]
 
 
 def test_verdicts_with_counts(written):

@@ -32,8 +32,8 @@ def findings(rows: pd.DataFrame, target: str) -> dict[str, pd.DataFrame] | None:
     dict of DataFrame, or None where the store has none of its algorithms
         ``table`` (`summarize`, `mark_best`, and ``as_in_paper``: whether the costs
         are of the kind that the paper can have drawn), ``tests`` (`significance`,
-        with the printed answers), ``agreement``, ``outside`` and ``verdicts``; the
-        last two are about costs as in the paper.
+        with ``printed`` answers and ``as_in_paper``), ``agreement``, ``outside`` and
+        ``verdicts``; the last two are about costs as in the paper.
     """
     request, cells = select(rows, target, "both")
     if not cells["family"].isin(FAMILIES).any():
@@ -75,11 +75,11 @@ def _tests(cells: pd.DataFrame, request: Request) -> pd.DataFrame:
     known = known.rename(columns={"soft": "algorithm"})
     place = ["metric", "dataset", "algorithm", "versus"]
     tests = tests.merge(known, on=place, how="left")
-    tests["printed"] = tests["printed"].where(_as_in_paper(tests, request))
+    tests["as_in_paper"] = _as_in_paper(tests, request)
+    tests["printed"] = tests["printed"].where(tests["as_in_paper"])
     order = {name: n for n, name in enumerate(request.datasets)}
-    return tests.sort_values(
-        "dataset", key=lambda names: names.map(order), kind="stable", ignore_index=True
-    )
+    rank = 2 * tests["dataset"].map(order) + ~tests["as_in_paper"]
+    return tests.loc[rank.sort_values(kind="stable").index].reset_index(drop=True)
 
 
 def _agreements(table: pd.DataFrame, target: str) -> pd.DataFrame:

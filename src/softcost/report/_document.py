@@ -170,7 +170,7 @@ _STYLE = """
 :root { color-scheme: light; --ink: #1a1c21; --grey: #5c626c; --line: #d9dce1;
   --link: #0b5cad; }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: #fff;
-  margin: 2rem auto; padding: 0 1.5rem; max-width: 82rem; }
+  margin: 2rem auto; padding: 0 1.5rem; max-width: 96rem; }
 nav { border-bottom: 1px solid var(--line); padding-bottom: .6rem; }
 nav a { margin-right: 1.1rem; }
 a { color: var(--link); }

@@ -39,7 +39,7 @@ class Chapter:
         should be what is in print.
     tests : DataFrame
         One row per data set, costs, metric and pair (algorithm, versus): unpaired,
-        paired, printed.
+        paired, printed, as_in_paper.
     agreement : DataFrame
         Columns what, metric, cells, within, share.
     outside : DataFrame

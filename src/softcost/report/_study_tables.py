@@ -129,7 +129,8 @@ def significance_tables(tests: pd.DataFrame) -> Iterator[Table]:
     Parameters
     ----------
     tests : DataFrame
-        Columns dataset, costs, metric, algorithm, versus, unpaired, paired, printed.
+        Columns dataset, costs, metric, algorithm, versus, unpaired, paired, printed,
+        as_in_paper.
     """
     captions = {
         "unpaired": "the paper's test (unpaired, two-sided .05)",
@@ -150,12 +151,13 @@ def _test_table(part: pd.DataFrame, test: str, caption: str) -> Table:
         }
         cells = [_answer(answers.get(pair), test) for pair in pairs]
         rows.append([*map(str, names), *cells])
-    counts = part.groupby(["algorithm", "versus"])[test].value_counts()
+    counted = part[part["as_in_paper"]].groupby(["algorithm", "versus"])
+    counts = counted[test].value_counts()
     summary = [
         ", ".join(f"{counts.get((*pair, word), 0)} {word}" for word in _ANSWERS)
         for pair in pairs
     ]
-    rows.append(["all", "", *summary])
+    rows.append(["all", "as in the paper", *summary])
     columns = [*_NAMES, *(Column(f"{a} against {b}", "left") for a, b in pairs)]
     return Table(caption, columns, rows)
 
