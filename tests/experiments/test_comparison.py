@@ -15,6 +15,7 @@ from softcost.experiments import (
 from softcost.experiments._anomalies import ANOMALIES
 from softcost.experiments._comparison import p_value
 from softcost.experiments._plan import SIBLINGS
+from softcost.experiments._prices import error_prices
 
 
 @pytest.fixture
@@ -175,3 +176,18 @@ def test_the_copied_columns_are_copies():
     for dataset in own.datasets:
         ova = values["inconsistent", "cost", dataset, "OVA"]
         assert values["unbalanced", "cost", dataset, "soft-OSR"] == ova
+
+
+def test_the_price_of_an_error_has_its_own_spread():
+    table = pd.DataFrame(
+        [beside("OVA", "cost", 10.0, 20.0), beside("OVA", "error", 5.0, 4.0)]
+    )
+    (row,) = error_prices(table).to_dict("records")
+    assert (row["ours"], row["printed"]) == pytest.approx((0.2, 0.5))
+    assert row["log_ratio"] == pytest.approx(np.log(2.5))
+    relative = [1 / 10, 1 / 20, 1 / 5, 1 / 4]
+    assert row["se"] == pytest.approx(np.linalg.norm(relative))
+    # An error that never happens has no price.
+    never = table.assign(mean=[0.0, 0.0])
+    assert error_prices(never)["log_ratio"].isna().all()
+    assert explanations(*never.to_dict("records"))["OVA", "cost"] == "unexplained"

@@ -17,6 +17,7 @@ from scipy.special import stdtr
 from softcost.experiments._anomalies import UNEXPLAINED, explain
 from softcost.experiments._paper import printed
 from softcost.experiments._plan import HARD_PAIRS, REGULAR, REGULAR_PAIRS
+from softcost.experiments._prices import other_prices
 from softcost.metrics import compare
 
 LARGE_IS_GOOD = ("recall_product", "g_mean", "emphasized_recall")
@@ -190,13 +191,13 @@ def outside(
     -------
     DataFrame
         These rows with a column ``explanation``: what is known to be wrong with the
-        printed number; or that the costs differ, where OVA errs as often as in print,
-        but at another cost; or "unexplained". Costs do not explain the error of
-        algorithms that do not look at them.
+        printed number; or that the costs differ, where an error of OVA has another
+        price (see `other_prices`); or "unexplained". Costs do not explain the error
+        of algorithms that do not look at them.
     """
     known = table[_comparable(table)]
     far = known[_is_outside(known, limit)].reset_index(drop=True)
-    prices = _other_prices(table if reference is None else reference, limit)
+    prices = other_prices(table if reference is None else reference, limit)
     explanations = []
     for row in far.to_dict("records"):
         text = explain(target, row["metric"], row["dataset"], row["algorithm"])
@@ -205,26 +206,6 @@ def outside(
             text = prices.get((row["dataset"], row["costs"]), text)
         explanations.append(text)
     return far.assign(explanation=explanations)
-
-
-def _other_prices(table: pd.DataFrame, limit: float) -> dict[Any, str]:
-    """Where OVA errs as often as in print, but at another cost: what that is."""
-    found = {}
-    known = table[_comparable(table) & (table["algorithm"] == "OVA")]
-    far = _is_outside(known, limit)
-    for place, part in known.assign(far=far).groupby(["dataset", "costs"]):
-        rows = part.set_index("metric").to_dict("index")
-        cost, error = rows.get("cost"), rows.get("error")
-        if cost and error and cost["far"] and not error["far"]:
-            ours, theirs = (
-                cost[name] * cost["unit"] / (error[name] * error["unit"])
-                for name in ("mean", "printed_mean")
-            )
-            found[place] = (
-                f"the costs differ: an error of OVA costs {theirs:.2g} in print, "
-                f"{ours:.2g} here"
-            )
-    return found
 
 
 def _comparable(table: pd.DataFrame) -> pd.Series:
