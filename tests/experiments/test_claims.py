@@ -152,3 +152,9 @@ def test_every_claim_is_about_something_known():
             for pair in claim.pairs:
                 known = {*target.algorithms, "OSR", ""}
                 assert set(pair) <= known
+
+
+def test_one_run_says_nothing():
+    table = printed_table("inconsistent").assign(se=float("nan"), runs=1)
+    assert claim_answers(table, "inconsistent").empty
+    assert verdicts(table, printed_table("inconsistent"), "inconsistent").empty

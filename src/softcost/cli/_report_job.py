@@ -56,8 +56,8 @@ def _facts(rows: Any) -> list[str]:
         "Sensitive Classification' (Jan, Wang, Lin, Lin) that is in the file of "
         "results, computed with softcost, beside the printed numbers. The paper has "
         "20 runs everywhere; where there are fewer here, the tables say so.",
-        f"{len(rows)} cells (an algorithm on a data set, with one kind of costs, in "
-        f"one run) on {rows['dataset'].nunique()} data sets.",
+        f"Cells (an algorithm on a data set, with one kind of costs, in one run): "
+        f"{len(rows)}; data sets: {rows['dataset'].nunique()}.",
     ]
     if added:
         facts.append(f"Added algorithms: {', '.join(added)}.")

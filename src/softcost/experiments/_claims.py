@@ -25,7 +25,8 @@ class _Table:
         names = table["dataset"].where(
             kinds == 1, table["dataset"] + " " + table["costs"]
         )
-        indexed = table.set_index([names, "metric", "algorithm"])
+        several = table["se"].notna()  # one run says nothing
+        indexed = table[several].set_index([names[several], "metric", "algorithm"])
         self._rows = indexed[["mean", "se", "runs"]].T.to_dict("list")
         self.places = dict(zip(names, table["dataset"], strict=True))
         self.algorithms = list(dict.fromkeys(table["algorithm"]))

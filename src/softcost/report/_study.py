@@ -183,12 +183,13 @@ def _chapter(chapter: Chapter) -> Page:
         blocks.append(Heading("Claims"))
         blocks.append(tables.verdict_table(chapter.verdicts, chapter.title))
     blocks.append(Heading("All numbers"))
-    blocks.append(
-        text(
-            "'off by' is ours minus the printed mean, in combined standard errors: "
-            "sqrt(ours^2 + printed^2)."
+    if chapter.table["printed_mean"].notna().any():
+        blocks.append(
+            text(
+                "'off by' is ours minus the printed mean, in combined standard "
+                "errors: sqrt(ours^2 + printed^2)."
+            )
         )
-    )
     blocks.append(tables.beside_table(chapter.table))
     return Page(chapter.name, chapter.name, blocks)
 
