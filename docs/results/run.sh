@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Every table and figure of the paper but kdd99, then the report of them.
+# Needs softcost[plot] and the data sets in SOFTCOST_DATA. What is in the store is not computed
+# again: to go on from the committed rows, first
+#     softcost reproduce import rows.csv --store results.sqlite
+set -euo pipefail
+store=${1:-results.sqlite}
+jobs=${2:-2}
+small=iris,wine,glass,vehicle,vowel,segment,dna,zoo,yeast,anneal,solar,splice,ecoli,soybean,arrhythmia,mfeat
+large=satimage,usps,pageblock,nursery,optdigits,pendigit
+run() { softcost reproduce "$@" --store "$store" --jobs "$jobs" --quiet >/dev/null; }
+
+run inconsistent --datasets $small --matrices both
+run consistent --datasets $small
+run alpha-selection
+run unbalanced
+run emphasis
+run softness-curve
+run sers
+for runs in 5 10 20; do
+  run inconsistent --datasets $large --matrices both --runs $runs
+  run consistent --datasets $large --runs $runs
+done
+
+softcost reproduce export rows.csv --store "$store"
+softcost report rows.csv -o .
