@@ -4,6 +4,7 @@
 # again: to go on from the committed rows, first
 #     softcost reproduce import rows.csv --store results.sqlite
 set -euo pipefail
+cd "$(dirname "$0")"
 store=${1:-results.sqlite}
 jobs=${2:-2}
 small=iris,wine,glass,vehicle,vowel,segment,dna,zoo,yeast,anneal,solar,splice,ecoli,soybean,arrhythmia,mfeat

@@ -52,8 +52,12 @@ def test_ours_beside_the_printed_numbers(report, store):
     answer = softcost("reproduce", "inconsistent", *asked, "--quiet")
     rows = json.loads(answer.stdout)["rows"]
     for row in rows:
-        assert f"{row['mean']:.2f} ± {row['se']:.2f}" in page
-        assert f"| {row['difference']:+.1f} |" in page
+        start = f"| {row['dataset']} | {row['costs']} | {row['algorithm']} | 3 |"
+        (line,) = [line for line in page.splitlines() if line.startswith(start)]
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        first = 4 if row["metric"] == "cost" else 7
+        assert cells[first].startswith(f"{row['mean']:.2f}")
+        assert cells[first + 2] == f"{row['difference']:+.1f}"
 
 
 def test_an_added_algorithm_is_one_more_row(report):
@@ -74,7 +78,12 @@ def test_an_export_gives_the_same_report(report, store, tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"a,b\n1,2\n", "not an export"), (b"SQLite format 3\0 broken", "not a store")],
+    [
+        (b"a,b\n1,2\n", "not an export"),
+        (b"\x89PNG\r\n", "not an export"),
+        (b'"' + b"x" * 200_000, "not an export"),
+        (b"SQLite format 3\0 broken", "not a store"),
+    ],
 )
 def test_other_files_are_refused(tmp_path, content, message):
     path = tmp_path / "other"
@@ -94,3 +103,22 @@ def test_an_empty_store_and_a_missing_one(tmp_path):
     assert answer.exit_code == 2
     assert "softcost reproduce" in answer.stderr
     assert softcost("report", tmp_path / "no", "-o", tmp_path / "out").exit_code == 2
+
+
+def test_one_row_twice_is_refused(store, tmp_path):
+    rows = tmp_path / "rows.csv"
+    softcost("reproduce", "export", rows, "--store", store)
+    lines = rows.read_text("utf-8").splitlines(keepends=True)
+    rows.write_text("".join([*lines, lines[-1]]), "utf-8")
+    answer = softcost("report", rows, "-o", tmp_path / "out")
+    assert answer.exit_code == 2
+    assert "has a cell twice" in answer.stderr
+
+
+def test_costs_by_class_sizes_alone(tmp_path):
+    path = tmp_path / "store"
+    options = {"datasets": ["iris"], "algorithms": ["OVA"], "runs": 2}
+    reproduce("inconsistent", path, matrices="class-ratio", **options)
+    answer = softcost("report", path, "-o", tmp_path / "out")
+    assert answer.exit_code == 0, answer.stderr
+    assert "class-ratio" in (tmp_path / "out" / "inconsistent.md").read_text("utf-8")

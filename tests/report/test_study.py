@@ -16,7 +16,7 @@ from softcost.report._document import (
     Link,
     Page,
     Table,
-    text,
+    Text,
     to_html,
     to_markdown,
 )
@@ -62,11 +62,11 @@ class Reader(HTMLParser):
 def page():
     table = Table(
         "Numbers & names",
-        [Column("set", "left"), Column("OSR")],
+        [Column("set", "left"), Column("O|SR")],
         [["a|b <i>", Cell("1.5 ± 0.1", bold=True, star=True)], ["c", Cell("2|3")]],
     )
     blocks = [
-        text("see ", Link("verdicts", "verdicts"), " < 5"),
+        Text("see ", Link("verdicts", "verdicts"), " < 5"),
         Heading("More"),
         Figure("figures/x.svg", "A picture"),
         table,
@@ -77,19 +77,19 @@ def page():
 def test_a_page_in_markdown(page):
     lines = to_markdown(page, "softcost report x -o y").splitlines()
     assert lines[:3] == ["<!-- softcost report x -o y -->", "", "# A title"]
-    assert "see [verdicts](verdicts.md) < 5" in lines
+    assert "see [verdicts](verdicts.md) &lt; 5" in lines
     assert "## More" in lines
     assert "![A picture](figures/x.svg)" in lines
-    assert "| a\\|b <i> | **1.5 ± 0.1** ★ |" in lines
+    assert "| a\\|b &lt;i> | **1.5 ± 0.1** ★ |" in lines
     assert "| c | 2\\|3 |" in lines
-    assert lines[lines.index("| set | OSR |") + 1] == "|:---|---:|"
+    assert lines[lines.index("| set | O\\|SR |") + 1] == "|:---|---:|"
 
 
 def test_a_page_in_html(page):
     reader = Reader(to_html(page, [("first", "First"), ("verdicts", "Verdicts")]))
     assert reader.links == ["first.html", "verdicts.html", "verdicts.html"]
     assert reader.images == ["figures/x.svg"]
-    rows = [["set", "OSR"], ["a|b <i>", "1.5 ± 0.1 ★"], ["c", "2|3"]]
+    rows = [["set", "O|SR"], ["a|b <i>", "1.5 ± 0.1 ★"], ["c", "2|3"]]
     assert reader.tables == [rows]
 
 
@@ -111,6 +111,7 @@ def make_table(algorithms=("OSR", "soft-OSR"), datasets=("iris", "wine"), costs=
     table = pd.DataFrame(rows)
     spread = np.hypot(table["se"], table["printed_se"])
     table["difference"] = (table["mean"] - table["printed_mean"]) / spread
+    table["near"] = table["difference"].abs() <= 2
     return table
 
 
@@ -133,12 +134,12 @@ def make_chapter(name="inconsistent", table=None, **other):
     )
     verdicts = pd.DataFrame(
         [
-            ("soft is cheaper", "soft-OSR", "OSR", 1, 2, 2, 2, 1, "differs", "wine"),
-            ("as drawn", "soft-OSR", "OSR", 2, 2, None, None, 2, "agrees", ""),
+            ("soft is cheaper", "soft-OSR", "OSR", 1, 2, 1, 2, "differs", "wine"),
+            ("as drawn", "soft-OSR", "OSR", 2, None, 2, 2, "agrees", ""),
         ],
         columns=[
-            "claim", "algorithm", "versus", "holds", "of", "printed_holds",
-            "printed_of", "same", "verdict", "not_on",
+            "claim", "algorithm", "versus", "holds", "printed_holds", "same", "of",
+            "verdict", "not_on",
         ],
     )  # fmt: skip
     outside = table.iloc[:1].assign(explanation="a misprint")
@@ -222,7 +223,7 @@ def test_markdown_and_html_say_the_same(written):
     _, folder, _ = written
     for name in ("index", "inconsistent", "verdicts", "artificial", "emphasis"):
         lines = (folder / f"{name}.md").read_text("utf-8").splitlines()
-        plain = [re.sub(r"\*\*|\[|\]\(\w[\w-]*\.md\)", "", line) for line in lines]
+        plain = [re.sub(r"\*\*|\[|\]\(\w[\w-]*\.md\)|\\", "", line) for line in lines]
         rows = [
             line.strip("| ").split(" | ") for line in plain if line.startswith("| ")
         ]
@@ -241,8 +242,11 @@ def test_tables_in_the_form_of_the_paper(written):
         assert row[1:3] == ["plain", "20"]
         for name, cell in zip(cost[0][3:], row[3:], strict=True):
             assert cell == f"{mean[row[0], 'cost', name]:.2f} ± 0.50"
-    source = (folder / "inconsistent.html").read_text("utf-8")
-    assert source.count("<b>") >= 4  # the first algorithm is bold on both sets
+    bold = (folder / "inconsistent.md").read_text("utf-8").splitlines()
+    rows = [
+        line.split("|") for line in bold if line.startswith("| iris | plain | 20 |")
+    ]
+    assert [["**" in cell for cell in row[4:6]] for row in rows] == [[True, False]] * 2
 
 
 def test_ours_beside_the_print(written):
@@ -299,3 +303,24 @@ def test_small_numbers_keep_their_digits():
 
     cell = next(paper_tables(table)).rows[0][-1]
     assert cell.text == "0.00048"
+
+
+@pytest.mark.parametrize("name", ["a|b <x>", "GNB@v2", r"$\q$", "*mine*", "x_y_z"])
+def test_any_name_can_be_shown(artificial, tmp_path, name):
+    curve = make_table(("OSR@0.0", "OSR@1.0", name), ("vowel",))
+    emphasis = make_table(("OSR", name), ("iris",), ("emphasis-1e2", "emphasis-1e3"))
+    chapters = [
+        make_chapter(table=make_table(("OSR", name))),
+        make_chapter("softness-curve", curve, figure="curve"),
+        make_chapter("emphasis", emphasis, figure="emphasis"),
+    ]
+    study = Study("A study", chapters, artificial, command=f"report {name}--->x")
+    write_study(study, tmp_path)
+    for page in ("inconsistent", "softness-curve", "emphasis"):
+        assert name in tables_of(tmp_path, page)[0][0]
+        lines = (tmp_path / f"{page}.md").read_text("utf-8").splitlines()
+        rule = next(n for n, line in enumerate(lines) if line.startswith("|:---"))
+        bars = [
+            len(re.findall(r"(?<!\\)\|", line)) for line in lines[rule - 1 : rule + 2]
+        ]
+        assert len(set(bars)) == 1

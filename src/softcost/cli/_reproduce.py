@@ -208,33 +208,16 @@ def _print(table: Any) -> None:
 
 
 def _print_part(table: Any) -> None:
-    """Three columns per metric; one, where nothing is in print."""
-    from softcost.report import heading, mean_and_error, signed
+    from softcost.report import beside_table
 
-    units = dict(zip(table["metric"], table["unit"], strict=True))
-    columns = [("data set", "left"), ("costs", "left"), ("algorithm", "left")]
-    columns.append(("runs", "right"))
-    in_print = {}
-    for metric, unit in units.items():
-        known = table["printed_mean"][table["metric"] == metric].notna()
-        in_print[metric] = known.any()
-        columns.append((heading(metric, unit), "right"))
-        if in_print[metric]:
-            columns += [("paper", "right"), ("off by", "right")]
-    lines, before = [], None
-    for names, part in table.groupby(["dataset", "costs", "algorithm"], sort=False):
-        line = ["", "", names[2]] if names[:2] == before else [*map(str, names)]
-        before = names[:2]
-        line.append(str(part["runs"].max()))
-        by_metric = part.set_index("metric")
-        for metric, shown in in_print.items():
-            row = by_metric.loc[metric]
-            line.append(mean_and_error(row["mean"], row["se"]))
-            if shown:
-                line.append(mean_and_error(row["printed_mean"], row["printed_se"]))
-                line.append(signed(row["difference"]))
-        lines.append(line)
-    print_table(columns, lines)
+    shown = beside_table(table)
+    lines: list[Any] = []
+    before = None
+    for row in shown.rows:
+        place = row[:2]
+        lines.append(["", "", *row[2:]] if place == before else row)
+        before = place
+    print_table([(column.heading, column.align) for column in shown.columns], lines)
 
 
 @reproduce.command()

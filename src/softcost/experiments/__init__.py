@@ -32,12 +32,13 @@ from softcost.experiments._plan import (
 from softcost.experiments._reproduce import Reproduction, import_model, reproduce
 from softcost.experiments._seeds import seed
 from softcost.experiments._store import Store, read_rows
-from softcost.experiments._summary import select, summarize
+from softcost.experiments._summary import MixedResults, current, select, summarize
 
 __all__ = [
     "FAMILIES",
     "NOTES",
     "TARGETS",
+    "MixedResults",
     "Reproduction",
     "Request",
     "Store",
@@ -47,6 +48,7 @@ __all__ = [
     "artificial_lines",
     "artificial_points",
     "claim_answers",
+    "current",
     "findings",
     "import_model",
     "make_request",

@@ -74,7 +74,7 @@ def p_value(
 ) -> float:
     """Two-sided p of an unpaired t-test, from means and standard errors.
 
-    For equal numbers of runs it is Student's test of two samples.
+    For equal numbers of runs it is Student's test of two samples, for others nearly so.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def agreement(
         The columns of ``by``, then cells, within, share.
     """
     known = table[_comparable(table)]
-    within = ~_is_outside(known, limit)
+    within = near(known, limit)
     groups = within.groupby([known[name] for name in by], sort=False)
     return groups.agg(cells="size", within="sum", share="mean").reset_index()
 
@@ -196,7 +196,7 @@ def outside(
         of algorithms that do not look at them.
     """
     known = table[_comparable(table)]
-    far = known[_is_outside(known, limit)].reset_index(drop=True)
+    far = known[~near(known, limit)].reset_index(drop=True)
     prices = other_prices(table if reference is None else reference, limit)
     explanations = []
     for row in far.to_dict("records"):
@@ -212,6 +212,7 @@ def _comparable(table: pd.DataFrame) -> pd.Series:
     return table["printed_mean"].notna() & table["se"].notna()
 
 
-def _is_outside(known: pd.DataFrame, limit: float) -> pd.Series:
-    equal = known["mean"] == known["printed_mean"]
-    return ~((known["difference"].abs() <= limit) | equal)
+def near(table: pd.DataFrame, limit: float = 2.0) -> pd.Series:
+    """Which rows are within some combined standard errors of the print, or equal."""
+    equal = table["mean"] == table["printed_mean"]
+    return (table["difference"].abs() <= limit) | equal

@@ -2,16 +2,25 @@
 
 import pandas as pd
 
+from softcost.experiments._anomalies import UNEXPLAINED, explain
 from softcost.experiments._claims import verdicts
 from softcost.experiments._comparison import (
     agreement,
     mark_best,
+    near,
     outside,
     printed_table,
     significance,
 )
 from softcost.experiments._paper import printed_tests
-from softcost.experiments._plan import COMPARABLE, FAMILIES, TARGETS, Request
+from softcost.experiments._plan import (
+    BALANCED,
+    FAMILIES,
+    PLAIN,
+    SAMPLES,
+    TARGETS,
+    Request,
+)
 from softcost.experiments._summary import select, summarize
 
 _OTHER_DATA = ("sers",)  # synthetic here: no number of ours should be the printed one
@@ -30,33 +39,52 @@ def findings(rows: pd.DataFrame, target: str) -> dict[str, pd.DataFrame] | None:
     Returns
     -------
     dict of DataFrame, or None where the store has none of its algorithms
-        ``table`` (`summarize`, `mark_best`, and ``as_in_paper``: whether the costs
-        are of the kind that the paper can have drawn), ``tests`` (`significance`,
+        ``table`` (`summarize`, `mark_best`, ``near``, and ``as_in_paper``: whether
+        the data and the kind of costs are the paper's), ``tests`` (`significance`,
         with ``printed`` answers and ``as_in_paper``), ``agreement``, ``outside`` and
-        ``verdicts``; the last two are about costs as in the paper.
+        ``verdicts``; the last two are about data and costs as in the paper.
     """
     request, cells = select(rows, target, "both")
     if not cells["family"].isin(FAMILIES).any():
         return None
+    sampled = _sampled(cells)
     table = mark_best(summarize(cells, request))
-    table["as_in_paper"] = _as_in_paper(table, request)
+    table["as_in_paper"] = _as_in_paper(table, request, sampled)
+    if target in _OTHER_DATA:
+        table = table.assign(as_in_paper=False, difference=float("nan"))
+    table["near"] = near(table)
     same = table[table["as_in_paper"]]
-    comparable = table if target not in _OTHER_DATA else table.iloc[:0]
     return {
         "table": table,
-        "tests": _tests(cells, request),
-        "agreement": _agreements(comparable, target),
-        "outside": outside(
-            comparable[comparable["as_in_paper"]], target, _with_ova(rows, request)
-        ),
-        "verdicts": verdicts(same, printed_table(target), target),
+        "tests": _tests(cells, request, sampled),
+        "agreement": _agreements(table, target),
+        "outside": outside(same, target, _with_ova(rows, request)),
+        "verdicts": verdicts(same, _trusted(printed_table(target), target), target),
     }
 
 
-def _as_in_paper(frame: pd.DataFrame, request: Request) -> pd.Series:
+def _as_in_paper(frame: pd.DataFrame, request: Request, sampled: set[str]) -> pd.Series:
+    target = request.target
+    whole = set(target.datasets) - sampled
     places = zip(frame["dataset"], frame["costs"], strict=True)
-    kinds = request.target.kinds_of
-    return pd.Series([costs in kinds(name) for name, costs in places], frame.index)
+    return pd.Series(
+        [name in whole and costs in target.kinds_of(name) for name, costs in places],
+        frame.index,
+        dtype=bool,
+    )
+
+
+def _sampled(cells: pd.DataFrame) -> set[str]:
+    """Data sets of which a smaller part was used than by the paper."""
+    least = cells[cells["rows"].notna()].groupby("dataset")["rows"].min()
+    return {str(name) for name, n in least.items() if n != SAMPLES.get(str(name))}
+
+
+def _trusted(table: pd.DataFrame, target: str) -> pd.DataFrame:
+    """A printed table without its misprints."""
+    places = zip(table["metric"], table["dataset"], table["algorithm"], strict=True)
+    sound = [explain(target, *place) == UNEXPLAINED for place in places]
+    return table[pd.Series(sound, table.index, dtype=bool)]
 
 
 def _with_ova(rows: pd.DataFrame, request: Request) -> pd.DataFrame:
@@ -67,7 +95,7 @@ def _with_ova(rows: pd.DataFrame, request: Request) -> pd.DataFrame:
     return summarize(cells, same_costs)
 
 
-def _tests(cells: pd.DataFrame, request: Request) -> pd.DataFrame:
+def _tests(cells: pd.DataFrame, request: Request, sampled: set[str]) -> pd.DataFrame:
     target = request.target
     tests = significance(cells, target.pairs, target.metrics)
     known = printed_tests()
@@ -75,7 +103,7 @@ def _tests(cells: pd.DataFrame, request: Request) -> pd.DataFrame:
     known = known.rename(columns={"soft": "algorithm"})
     place = ["metric", "dataset", "algorithm", "versus"]
     tests = tests.merge(known, on=place, how="left")
-    tests["as_in_paper"] = _as_in_paper(tests, request)
+    tests["as_in_paper"] = _as_in_paper(tests, request, sampled)
     tests["printed"] = tests["printed"].where(tests["as_in_paper"])
     order = {name: n for n, name in enumerate(request.datasets)}
     rank = 2 * tests["dataset"].map(order) + ~tests["as_in_paper"]
@@ -83,19 +111,21 @@ def _tests(cells: pd.DataFrame, request: Request) -> pd.DataFrame:
 
 
 def _agreements(table: pd.DataFrame, target: str) -> pd.DataFrame:
-    """Agreement over all cells, over those that should agree best, and over the rest.
+    """Agreement over all cells, on balanced sets, and with costs of the other kind.
 
-    The twelve sets where costs can be drawn again, and the algorithms whose every
-    detail is known, say most about whether this is the paper's method.
+    The twelve sets without rare classes, where costs do not hang on a few examples,
+    and the algorithms whose every detail is known say most about whether this is the
+    paper's method.
     """
     as_in_paper = table["as_in_paper"]
     parts = {"all": table[as_in_paper]}
     if target in ("inconsistent", "consistent"):
-        closest = table["dataset"].isin(COMPARABLE) & table["algorithm"].isin(_CLOSEST)
-        name = f"{', '.join(_CLOSEST)} on {', '.join(COMPARABLE)}"
+        closest = table["dataset"].isin(BALANCED) & table["algorithm"].isin(_CLOSEST)
+        name = f"{', '.join(_CLOSEST)} on {', '.join(BALANCED)}"
         parts[name] = table[as_in_paper & closest]
-    if not as_in_paper.all():
-        parts["the same sets with costs by class sizes"] = table[~as_in_paper]
+    other = table["dataset"].isin(PLAIN) & (table["costs"] == "class-ratio")
+    if other.any():
+        parts["costs by class sizes, where the paper's were plain"] = table[other]
     frames = [
         agreement(part, ["metric"]).assign(what=what) for what, part in parts.items()
     ]

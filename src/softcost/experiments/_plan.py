@@ -26,8 +26,8 @@ DATASETS = (
 )  # fmt: skip
 # Where the paper's costs can only have been drawn without a look at class sizes.
 PLAIN = DATASETS[:8]
-# Where the paper's costs can be drawn again: plain, or by nearly equal class sizes.
-COMPARABLE = (
+# No class more than two and a half times as large as another.
+BALANCED = (
     "iris", "wine", "vehicle", "vowel", "segment", "dna", "satimage", "usps",
     "optdigits", "mfeat", "pendigit", "splice",
 )  # fmt: skip

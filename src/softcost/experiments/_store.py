@@ -231,14 +231,7 @@ class Store:
         -------
         added, known : int
         """
-        with open(path, newline="", encoding="utf-8") as file:
-            reader = csv.DictReader(file)
-            if tuple(reader.fieldnames or ()) != COLUMNS:
-                raise ValueError(
-                    f"{path} is not an export of results: its columns differ; write "
-                    "one with 'softcost reproduce export'."
-                )
-            rows = [_read_row(row, path, line) for line, row in enumerate(reader, 2)]
+        rows = _read_export(path)
         here = {row["key"]: row for row in self.rows().to_dict("records")}
         new = []
         for row in rows:
@@ -254,7 +247,10 @@ class Store:
             self._insert(new)
         except sqlite3.IntegrityError as error:
             self._db.execute("ROLLBACK")
-            raise ValueError(f"{path}: {error}. Nothing was imported.") from error
+            raise ValueError(
+                f"{path} has a cell twice, or one without its numbers ({error}); "
+                "export it again. Nothing was imported."
+            ) from error
         self._db.execute("COMMIT")
         return len(new), len(rows) - len(new)
 
@@ -300,6 +296,24 @@ def _lock(path: Path) -> sqlite3.Connection:
             "name another file."
         ) from error
     return lock
+
+
+def _read_export(path: Any) -> list[dict[str, Any]]:
+    """All rows of an export."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            if tuple(reader.fieldnames or ()) == COLUMNS:
+                return [
+                    _read_row(row, path, line) for line, row in enumerate(reader, 2)
+                ]
+            problem = "its columns differ"
+    except (UnicodeDecodeError, csv.Error) as error:
+        problem = str(error)
+    raise ValueError(
+        f"{path} is not an export of results ({problem}); write one with 'softcost "
+        "reproduce export'."
+    )
 
 
 def _read_row(row: dict[str, Any], path: Any, line: int) -> dict[str, Any]:

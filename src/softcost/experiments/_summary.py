@@ -26,6 +26,10 @@ UNITS = {
 }
 
 
+class MixedResults(ValueError):
+    """A store has several results for the same cell of a table."""
+
+
 def emphasized_recall(row: Any) -> float:
     """Recall of the class whose column is dear, from the recalls of a cell."""
     recalls = row["recalls"].split()
@@ -68,13 +72,17 @@ def select(
         index=rows.index,
         dtype=bool,
     )
-    current = rows["version"] == rows["family"].map(version_of)
-    cells = rows[(ours | added) & right_costs & current]
-    cell = ["dataset", "costs", "algorithm", "run"]
-    if cells.duplicated(cell).any():
-        raise ValueError(
-            "the store has a cell of the same name from other data, another sample or "
-            "another algorithm; keep them in stores of their own."
+    cells = current(rows[(ours | added) & right_costs])
+    place = ["dataset", "costs"]
+    here = cells[cells["family"].isin(FAMILIES)][place].drop_duplicates()
+    cells = cells.merge(here, on=place)  # added ones where there are others
+    twice = cells.duplicated([*place, "algorithm", "run"])
+    if twice.any():
+        name = cells[twice].iloc[0]
+        raise MixedResults(
+            f"{name['algorithm']} on {name['dataset']} ({name['costs']} costs) is "
+            "there twice: from other data, from a sample (--max-rows), or from another "
+            "version of an added algorithm; keep them in stores of their own."
         )
     request = make_request(
         target,
@@ -84,6 +92,11 @@ def select(
         added=[(name, "") for name in cells["family"].unique() if name not in FAMILIES],
     )
     return request, cells.reset_index(drop=True)
+
+
+def current(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows that this version of the code computes."""
+    return rows[rows["version"] == rows["family"].map(version_of)]
 
 
 def _same_cells(target: Target) -> set[str]:
@@ -129,7 +142,7 @@ def summarize(cells: pd.DataFrame, request: Request) -> pd.DataFrame:
         var_name="metric",
         value_name="value",
     )
-    tall["unit"] = tall["metric"].map(units)
+    tall["unit"] = tall["metric"].map(units).astype(float)
     tall["value"] /= tall["unit"]
     groups = tall.groupby(["dataset", "costs", "algorithm", "metric", "unit"])["value"]
     table = groups.agg(runs="count", mean="mean", se="sem").reset_index()

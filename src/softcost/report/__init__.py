@@ -11,8 +11,9 @@ from softcost.report._displays import (
     TradeoffDisplay,
 )
 from softcost.report._explorer import explorer_html, notebook_html, write_explorer
-from softcost.report._numbers import heading, mean_and_error, signed
+from softcost.report._numbers import heading
 from softcost.report._study import Artificial, Chapter, Study, write_study
+from softcost.report._study_tables import beside_table
 
 __all__ = [
     "Artificial",
@@ -22,11 +23,10 @@ __all__ = [
     "SoftnessCurveDisplay",
     "Study",
     "TradeoffDisplay",
+    "beside_table",
     "explorer_html",
     "heading",
-    "mean_and_error",
     "notebook_html",
-    "signed",
     "write_explorer",
     "write_study",
 ]

@@ -3,6 +3,7 @@
 One description, two renderings: what a page says is written once.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -28,11 +29,17 @@ class Heading:
     level: int = 2
 
 
-@dataclass(frozen=True)
 class Text:
-    """A paragraph."""
+    """A paragraph.
 
-    parts: tuple[Inline, ...]
+    Examples
+    --------
+    >>> Text("see ", Link("the verdicts", "verdicts")).parts[1].page
+    'verdicts'
+    """
+
+    def __init__(self, *parts: Inline) -> None:
+        self.parts = parts
 
 
 @dataclass(frozen=True)
@@ -89,17 +96,6 @@ class Page:
     blocks: Sequence[Block]
 
 
-def text(*parts: Inline) -> Text:
-    """A paragraph.
-
-    Examples
-    --------
-    >>> text("see ", Link("the verdicts", "verdicts")).parts[1].page
-    'verdicts'
-    """
-    return Text(parts)
-
-
 def to_markdown(page: Page, command: str = "") -> str:
     """A page in GitHub's Markdown.
 
@@ -130,23 +126,24 @@ def to_markdown(page: Page, command: str = "") -> str:
 
 
 def _comment(command: str) -> str:
-    return f"<!-- {command.replace('--', '- -')} -->"
+    return f"<!-- {re.sub('--+|>', '', command)} -->"
 
 
 def _markdown_block(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"{'#' * block.level} {block.text}"
+        return f"{'#' * block.level} {_markdown_text(block.text)}"
     if isinstance(block, Text):
         return "".join(_markdown_inline(part) for part in block.parts)
     if isinstance(block, Figure):
-        return f"![{block.caption}]({block.file})"
+        return f"![{_markdown_text(block.caption)}]({block.file})"
     marks = {"left": ":---", "right": "---:"}
     lines = [
-        _markdown_row(column.heading for column in block.columns),
+        _markdown_row(_markdown_text(column.heading) for column in block.columns),
         "|" + "|".join(marks[column.align] for column in block.columns) + "|",
         *(_markdown_row(_markdown_cell(cell) for cell in row) for row in block.rows),
     ]
-    return f"{block.caption.rstrip('.')}:\n\n" + "\n".join(lines)
+    caption = _markdown_text(block.caption.rstrip("."))
+    return f"{caption}:\n\n" + "\n".join(lines)
 
 
 def _markdown_row(cells: Iterable[str]) -> str:
@@ -155,14 +152,21 @@ def _markdown_row(cells: Iterable[str]) -> str:
 
 def _markdown_cell(cell: Cell | str) -> str:
     if isinstance(cell, str):
-        return cell.replace("|", "\\|")
-    content = _markdown_inline(cell.text).replace("|", "\\|")
+        return _markdown_text(cell)
+    content = _markdown_inline(cell.text)
     content = f"**{content}**" if cell.bold else content
     return f"{content} ★" if cell.star else content
 
 
 def _markdown_inline(part: Inline) -> str:
-    return part if isinstance(part, str) else f"[{part.text}]({part.page}.md)"
+    if isinstance(part, str):
+        return _markdown_text(part)
+    return f"[{_markdown_text(part.text)}]({part.page}.md)"
+
+
+def _markdown_text(plain: str) -> str:
+    """Text that Markdown shows as it is, in tables, too."""
+    return re.sub(r"([\\`*_\[\]|])", r"\\\1", plain).replace("<", "&lt;")
 
 
 _LONG = 36  # characters from which a cell may have several lines

@@ -30,14 +30,22 @@ def mean_and_error(mean: float, error: float) -> str:
 
     Examples
     --------
-    >>> mean_and_error(18.341, 4.479), mean_and_error(0.00048, float("nan"))
-    ('18.34 ± 4.48', '0.00048')
+    >>> mean_and_error(18.341, 4.479), mean_and_error(0.11, 0.003)
+    ('18.34 ± 4.48', '0.110 ± 0.003')
+    >>> mean_and_error(0.00048, float("nan"))
+    '0.00048'
     """
     if math.isnan(mean):
         return ""
-    digits = 2 if abs(mean) >= 0.1 or mean == 0 else 5
-    spread = "" if math.isnan(error) else f" ± {error:.{digits}f}"
-    return f"{mean:.{digits}f}{spread}"
+    if math.isnan(error):
+        return f"{mean:.{_digits(mean) + 1 if abs(mean) < 0.1 else 2}f}"
+    digits = _digits(error)
+    return f"{mean:.{digits}f} ± {error:.{digits}f}"
+
+
+def _digits(value: float) -> int:
+    """Decimals that show one digit of a small number; two at least."""
+    return max(2, -math.floor(math.log10(abs(value)))) if value else 2
 
 
 def signed(value: float) -> str:

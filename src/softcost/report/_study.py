@@ -16,7 +16,7 @@ from softcost.report._document import (
     Heading,
     Link,
     Page,
-    text,
+    Text,
     to_html,
     to_markdown,
 )
@@ -35,8 +35,8 @@ class Chapter:
         Name of the page, and what it is about.
     table : DataFrame
         One row per data set, costs, algorithm and metric: unit, runs, mean, se, bold,
-        star, printed_mean, printed_se, difference, and as_in_paper: whether the row
-        should be what is in print.
+        star, printed_mean, printed_se, difference, near (to the print), and
+        as_in_paper: whether the row should be what is in print.
     tests : DataFrame
         One row per data set, costs, metric and pair (algorithm, versus): unpaired,
         paired, printed, as_in_paper.
@@ -45,8 +45,8 @@ class Chapter:
     outside : DataFrame
         Rows of the table that are far from the print, with ``explanation``.
     verdicts : DataFrame
-        Columns claim, algorithm, versus, holds, of, printed_holds, printed_of, same,
-        verdict, not_on.
+        Columns claim, algorithm, versus, holds, printed_holds, same, of, verdict,
+        not_on.
     notes : sequence of str
         Paragraphs that come first.
     figure : {"agreement", "emphasis", "curve"}
@@ -148,11 +148,15 @@ def _draw(study: Study, folder: Path) -> Iterator[Path]:
 
 
 def _has_figure(chapter: Chapter) -> bool:
-    return chapter.figure != "agreement" or len(chapter.agreement) > 0
+    compared = (chapter.agreement["what"] == "all").any()
+    return chapter.figure != "agreement" or bool(compared)
 
 
 _FIGURES = {
-    "agreement": "Our means against the printed ones, with standard errors.",
+    "agreement": (
+        "Our means against the printed ones, with standard errors; a mean of zero is "
+        "not drawn."
+    ),
     "emphasis": (
         "Cost, error and recall of the dear class against its price; mean and "
         "standard error."
@@ -162,13 +166,13 @@ _FIGURES = {
 
 
 def _chapter(chapter: Chapter) -> Page:
-    blocks: list[Block] = [text(note) for note in (chapter.title, *chapter.notes)]
+    blocks: list[Block] = [Text(note) for note in (chapter.title, *chapter.notes)]
     if _has_figure(chapter):
         file = f"{_FOLDER}/{chapter.name}.svg"
         blocks.append(Figure(file, _FIGURES[chapter.figure]))
     blocks.append(Heading("Results"))
     blocks.append(
-        text("A star marks the best mean, bold what is within its standard error.")
+        Text("A star marks the best mean, bold what is within its standard error.")
     )
     blocks += tables.paper_tables(chapter.table)
     if len(chapter.agreement):
@@ -178,6 +182,12 @@ def _chapter(chapter: Chapter) -> Page:
             blocks.append(tables.outside_table(chapter.outside))
     if len(chapter.tests):
         blocks.append(Heading("Significance"))
+        blocks.append(
+            Text(
+                "The symbols of the paper's four big tables follow the unpaired test; "
+                "runs share splits and costs, so that the paired one sees more."
+            )
+        )
         blocks += tables.significance_tables(chapter.tests)
     if len(chapter.verdicts):
         blocks.append(Heading("Claims"))
@@ -185,7 +195,7 @@ def _chapter(chapter: Chapter) -> Page:
     blocks.append(Heading("All numbers"))
     if chapter.table["printed_mean"].notna().any():
         blocks.append(
-            text(
+            Text(
                 "'off by' is ours minus the printed mean, in combined standard "
                 "errors: sqrt(ours^2 + printed^2)."
             )
@@ -196,14 +206,14 @@ def _chapter(chapter: Chapter) -> Page:
 
 def _verdicts(study: Study) -> Page:
     blocks: list[Block] = [
-        text(
+        Text(
             "Every claim is a question that a table of means and standard errors "
-            "answers with yes or no for each data set; ours and the printed table are "
-            "asked the same. 'Clearly' means significantly, by the paper's test. The "
-            "verdict is 'agrees' where both say yes, or both say no, on more than "
-            "half of their data sets; 'same answer' counts the data sets on which "
-            "they say the same. What the paper shows in a figure has no printed "
-            "numbers and counts as claimed for every data set."
+            "answers with yes or no for each data set; ours and the printed table, "
+            "without its known misprints, are asked the same. 'Clearly' means by an "
+            "unpaired two-sided test at .05. 'Same answer' counts the data sets on "
+            "which both say the same, and the verdict is 'agrees' where these are more "
+            "than half. What the paper shows in a figure has no printed numbers and "
+            "counts as claimed for every data set."
         )
     ]
     for chapter in study.chapters:
@@ -216,7 +226,7 @@ def _verdicts(study: Study) -> Page:
 def _artificial(study: Study) -> Page:
     front = study.artificial.front
     blocks: list[Block] = [
-        text(
+        Text(
             "Two Gaussian classes in the plane; to take a 2 for a 1 costs 30, the "
             "other mistake costs 1. Error and cost of every line are exact, nothing "
             "is estimated."
@@ -237,7 +247,7 @@ def _artificial(study: Study) -> Page:
 
 
 def _index(study: Study) -> Page:
-    blocks: list[Block] = [text(fact) for fact in study.facts]
+    blocks: list[Block] = [Text(fact) for fact in study.facts]
     rows = [
         (
             Link("artificial", "artificial"),
@@ -250,17 +260,19 @@ def _index(study: Study) -> Page:
     rows += [_contents(chapter) for chapter in study.chapters]
     blocks.append(tables.contents_table(rows))
     blocks.append(
-        text(
+        Text(
             "Which claims of the paper hold in these runs: see ",
             Link("the verdicts", "verdicts"),
-            ". 'Means near the print' are those within two combined standard errors.",
+            ". 'Means near the print' are those within two combined standard errors; "
+            "'questions answered alike' are claims on which ours and the printed "
+            "numbers agree, counted by algorithm.",
         )
     )
     return Page("index", study.title, blocks)
 
 
 def _contents(chapter: Chapter) -> tuple[Link, str, str, str, str]:
-    runs, near = chapter.table["runs"], chapter.agreement
+    near = chapter.agreement
     shares = [
         f"{row['metric'].replace('_', ' ')} {percent(row['share'])}"
         for row in near[near["what"] == "all"].to_dict("records")
@@ -270,7 +282,7 @@ def _contents(chapter: Chapter) -> tuple[Link, str, str, str, str]:
     return (
         Link(chapter.name, chapter.name),
         chapter.title,
-        str(runs.min()) if runs.min() == runs.max() else f"{runs.min()}-{runs.max()}",
+        tables.runs_of(chapter.table),
         ", ".join(shares),
         f"{agree} of {total}" if total else "",
     )

@@ -50,10 +50,9 @@ def agreement_figure(table: pd.DataFrame) -> "Figure":
     figure, axes = _new(1, len(metrics), 4.2 * len(metrics), 4.0)
     for ax, (metric, unit) in zip(axes[0], metrics.items(), strict=True):
         part = known[known["metric"] == metric]
-        near = part["difference"].abs() <= 2
         for chosen, colour, label in (
-            (near, REGULAR, "within two standard errors"),
-            (~near, HARD, "further off"),
+            (part["near"], REGULAR, "within two standard errors"),
+            (~part["near"], HARD, "further off"),
         ):
             own = part[chosen]
             ax.errorbar(
@@ -107,7 +106,7 @@ def curve_figure(table: pd.DataFrame) -> "Figure":
     metrics = dict(zip(table["metric"], table["unit"], strict=True))
     size = (3.6 * len(metrics), 2.8 * len(datasets))
     figure, axes = _new(len(datasets), len(metrics), *size)
-    known = table[table["algorithm"].str.contains("@")]
+    known = table[table["algorithm"].str.fullmatch(r"OSR@[\d.]+")]
     softness = known["algorithm"].str.split("@").str[1].astype(float)
     known = known.assign(softness=softness)
     for row, dataset in zip(axes, datasets, strict=True):
@@ -128,7 +127,7 @@ def _line(ax: "Axes", part: pd.DataFrame, x: str, label: str, colour: str) -> No
         linewidth=1.2,
         capsize=2,
         color=colour,
-        label=label,
+        label=label.replace("$", r"\$"),
     )
 
 

@@ -29,7 +29,7 @@ def paper_tables(table: pd.DataFrame) -> Iterator[Table]:
         for names, own in part.groupby(["dataset", "costs"], sort=False):
             by_name = own.set_index("algorithm").to_dict("index")
             cells = [_marked(by_name.get(name)) for name in algorithms]
-            rows.append([*map(str, names), _runs(own), *cells])
+            rows.append([*map(str, names), runs_of(own), *cells])
         name = heading(str(metric), units[str(metric)])
         yield Table(f"{name}, mean ± standard error", columns, rows)
 
@@ -41,7 +41,8 @@ def _marked(row: Mapping[Any, Any] | None) -> Cell | str:
     return Cell(shown, bold=bool(row["bold"]), star=bool(row["star"]))
 
 
-def _runs(part: pd.DataFrame) -> str:
+def runs_of(part: pd.DataFrame) -> str:
+    """How many runs the rows of a table have: ``20``, or ``5-20``."""
     least, most = part["runs"].min(), part["runs"].max()
     return str(least) if least == most else f"{least}-{most}"
 
@@ -58,10 +59,10 @@ def beside_table(table: pd.DataFrame) -> Table:
         columns.append(Column(heading(metric, unit)))
         if in_print[metric]:
             columns += [Column("printed"), Column("off by")]
-    rows = []
+    rows: list[list[Cell | str]] = []
     for names, part in table.groupby(["dataset", "costs", "algorithm"], sort=False):
         by_metric = part.set_index("metric").to_dict("index")
-        line: list[Cell | str] = [*map(str, names), _runs(part)]
+        line: list[Cell | str] = [*map(str, names), runs_of(part)]
         for metric, known in in_print.items():
             row = by_metric[metric]
             line.append(mean_and_error(row["mean"], row["se"]))
@@ -69,7 +70,8 @@ def beside_table(table: pd.DataFrame) -> Table:
                 line.append(mean_and_error(row["printed_mean"], row["printed_se"]))
                 line.append(signed(row["difference"]))
         rows.append(line)
-    return Table("Ours beside the printed numbers", columns, rows)
+    caption = "Ours beside the printed numbers" if any(in_print.values()) else "Ours"
+    return Table(caption, columns, rows)
 
 
 def agreement_table(agreement: pd.DataFrame) -> Table:
@@ -124,7 +126,7 @@ def outside_table(outside: pd.DataFrame) -> Table:
 
 
 def significance_tables(tests: pd.DataFrame) -> Iterator[Table]:
-    """Two tables per metric: the paper's test, with the printed answer, and a paired.
+    """Two tables per metric: unpaired tests, with the printed answers, and paired.
 
     Parameters
     ----------
@@ -133,8 +135,8 @@ def significance_tables(tests: pd.DataFrame) -> Iterator[Table]:
         as_in_paper.
     """
     captions = {
-        "unpaired": "the paper's test (unpaired, two-sided .05)",
-        "paired": "a paired test (two-sided .05)",
+        "unpaired": "unpaired t-test, two-sided .05",
+        "paired": "paired t-test, two-sided .05",
     }
     for metric, part in tests.groupby("metric", sort=False):
         for test, words in captions.items():
@@ -199,9 +201,9 @@ def verdict_table(verdicts: pd.DataFrame, caption: str) -> Table:
 
 
 def _printed_count(row: Mapping[Any, Any]) -> str:
-    if pd.isna(row["printed_of"]):
+    if pd.isna(row["printed_holds"]):
         return "in a figure"
-    return f"{row['printed_holds']:.0f} of {row['printed_of']:.0f}"
+    return f"{row['printed_holds']:.0f} of {row['of']}"
 
 
 def front_table(front: pd.DataFrame) -> Table:
@@ -227,6 +229,6 @@ def contents_table(rows: list[tuple[Link, str, str, str, str]]) -> Table:
         Column("what it is", "left"),
         Column("runs"),
         Column("means near the print"),
-        Column("claims that agree"),
+        Column("questions answered alike"),
     ]
     return Table("Contents", columns, [[Cell(row[0]), *row[1:]] for row in rows])
