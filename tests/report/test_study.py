@@ -49,6 +49,8 @@ class Reader(HTMLParser):
         elif tag == "img":
             assert attributes["alt"]
             self.images.append(attributes["src"])
+        elif tag == "link":
+            self.images.append(attributes["href"])
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
@@ -88,7 +90,7 @@ def test_a_page_in_markdown(page):
 def test_a_page_in_html(page):
     reader = Reader(to_html(page, [("first", "First"), ("verdicts", "Verdicts")]))
     assert reader.links == ["first.html", "verdicts.html", "verdicts.html"]
-    assert reader.images == ["figures/x.svg"]
+    assert reader.images == ["style.css", "figures/x.svg"]
     rows = [["set", "O|SR"], ["a|b <i>", "1.5 ± 0.1 ★"], ["c", "2|3"]]
     assert reader.tables == [rows]
 

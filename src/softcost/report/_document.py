@@ -169,33 +169,8 @@ def _markdown_text(plain: str) -> str:
     return re.sub(r"([\\`*_\[\]|])", r"\\\1", plain).replace("<", "&lt;")
 
 
+STYLE = "style.css"  # beside the pages
 _LONG = 36  # characters from which a cell may have several lines
-_STYLE = """
-:root { color-scheme: light; --ink: #1a1c21; --grey: #5c626c; --line: #d9dce1;
-  --link: #0b5cad; }
-body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: #fff;
-  margin: 2rem auto; padding: 0 1.5rem; max-width: 96rem; }
-nav { border-bottom: 1px solid var(--line); padding-bottom: .6rem; }
-nav a { margin-right: 1.1rem; }
-a { color: var(--link); }
-h1 { font-size: 1.7rem; margin: 1.2rem 0 .6rem; }
-h2 { font-size: 1.25rem; margin: 2.2rem 0 .4rem; }
-p { max-width: 48rem; }
-.wide { overflow-x: auto; margin: 1rem 0 1.6rem; }
-table { border-collapse: collapse; font-size: .84rem;
-  font-variant-numeric: tabular-nums; }
-caption { text-align: left; font-weight: 600; font-size: .95rem; padding: .3rem 0; }
-th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--line); }
-th { color: var(--grey); font-weight: 600; vertical-align: bottom; }
-.left { text-align: left; }
-.right { text-align: right; }
-td { white-space: nowrap; }
-td.long { white-space: normal; min-width: 16rem; }
-.star { color: #b35900; }
-figure { margin: 1rem 0 1.6rem; }
-figure img { max-width: 100%; }
-figcaption { color: var(--grey); font-size: .9rem; max-width: 48rem; }
-"""
 
 
 def to_html(page: Page, pages: Sequence[tuple[str, str]], command: str = "") -> str:
@@ -219,7 +194,8 @@ def to_html(page: Page, pages: Sequence[tuple[str, str]], command: str = "") -> 
     return (
         f'<!DOCTYPE html>\n{comment}<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(page.title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<title>{escape(page.title)}</title>\n"
+        f'<link rel="stylesheet" href="{STYLE}">\n</head>\n'
         f"<body>\n<nav>\n{links}\n</nav>\n<main>\n<h1>{escape(page.title)}</h1>\n"
         f"{body}\n</main>\n</body>\n</html>\n"
     )

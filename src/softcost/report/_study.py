@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
@@ -11,6 +12,7 @@ import pandas as pd
 from softcost.report import _study_figures as figures
 from softcost.report import _study_tables as tables
 from softcost.report._document import (
+    STYLE,
     Block,
     Figure,
     Heading,
@@ -116,7 +118,9 @@ def write_study(study: Study, directory: Any) -> list[Path]:
     pages = [_index(study), _verdicts(study), _artificial(study)]
     pages += [_chapter(chapter) for chapter in study.chapters]
     titles = [(page.name, page.name) for page in pages]
-    written = list(_draw(study, folder))
+    written = [folder / STYLE, *_draw(study, folder)]
+    style = files("softcost.report").joinpath("page/study.css")
+    written[0].write_bytes(style.read_bytes())
     for page in pages:
         for ending, content in (
             ("md", to_markdown(page, study.command)),
