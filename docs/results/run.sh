@@ -18,6 +18,7 @@ run unbalanced
 run emphasis
 run softness-curve
 run sers
+run inconsistent --datasets $small --grid 1/C
 for runs in 5 10 20; do
   run inconsistent --datasets $large --matrices both --runs $runs
   run consistent --datasets $large --runs $runs

@@ -184,3 +184,16 @@ def test_each_run_has_its_own_tree(units):
         trees.append(tuple(task.leaves))
     assert len(set(trees)) > 2
     assert all(unit.version > 1 for unit in units if unit.family == "CSFT")
+
+
+def test_the_other_reading_of_lambda(unit, results):
+    other = plan(
+        make_request("inconsistent", ["iris"], ["OVA"], runs=1, grid="1/C"),
+        {"iris": (150, unit.data)},
+    )[0]
+    assert other.key != unit.key
+    cells = run_unit(other)
+    assert all(json.loads(cell["params"])["C"] <= 4 for cell in cells)
+    assert {cell["algorithm"] for cell in cells} == set(unit.algorithms)
+    with pytest.raises(ValueError, match="grid must be 'C' or '1/C'"):
+        make_request("inconsistent", grid="c")

@@ -10,9 +10,10 @@ from softcost.experiments import (
     MixedResults,
     findings,
     printed,
+    readings,
     significance,
 )
-from softcost.experiments._plan import BALANCED, DATASETS, version_of
+from softcost.experiments._plan import BALANCED, DATASETS, GRIDS, version_of
 
 PAPER = printed().set_index(["task", "metric", "dataset", "algorithm"])
 
@@ -31,6 +32,7 @@ def make_cells(target, datasets, costs, runs=6, shift=0.0):
                         "family": known.family_of(algorithm), "run": run,
                         "version": version_of(known.family_of(algorithm)),
                         "recalls": "1/2 1/2 1/2", "rows": None,
+                        "made_of": "",
                     }  # fmt: skip
                     for metric in dict.fromkeys(["cost", "error", *known.metrics]):
                         place = (target, metric, dataset, algorithm)
@@ -209,3 +211,20 @@ def test_balanced_sets_are_balanced():
     for name in DATASETS:
         sizes = info(name).class_counts.values()
         assert (max(sizes) <= 2.5 * min(sizes)) == (name in BALANCED)
+
+
+def test_readings_of_lambda():
+    as_c = make_cells("inconsistent", ["iris", "wine"], ["plain"])
+    assert readings(as_c) is None
+    inverse = make_cells("inconsistent", ["iris"], ["plain"], shift=50.0)
+    inverse["made_of"] = GRIDS["1/C"]
+    both = pd.concat([as_c, inverse], ignore_index=True)
+    found = readings(both)
+    assert set(found["dataset"]) == {"iris"}
+    assert len(found) == 22
+    assert found["near_c"].all()
+    assert (found["mean_inverse"] - found["mean_c"]).between(49.5, 50.5).all()
+    assert not found["near_inverse"].any()
+    # Other pages do not see them.
+    one, other = (findings(rows, "inconsistent")["table"] for rows in (as_c, both))
+    pd.testing.assert_frame_equal(one, other)

@@ -154,6 +154,22 @@ def make_chapter(name="inconsistent", table=None, **other):
     return Chapter(name, "A title.", table, **frames | other)
 
 
+def make_readings():
+    """One mean nearer to the print with C, one with 1/C."""
+    table = make_table(("OVA",), ("iris",))
+    ours = ["runs", "mean", "se", "difference", "near"]
+    other = table[ours].assign(difference=[3.0, 0.1], near=[False, True])
+    table = table.assign(difference=[1.0, -2.0], near=True)
+    return pd.concat(
+        [
+            table.drop(columns=ours),
+            table[ours].add_suffix("_c"),
+            other.add_suffix("_inverse"),
+        ],
+        axis=1,
+    )
+
+
 @pytest.fixture(scope="module")
 def artificial():
     lines = pd.DataFrame({"error": [0.1, 0.3, 0.5], "cost": [2.0, 0.5, 9.0]})
@@ -184,6 +200,7 @@ def written(artificial, tmp_path_factory):
             make_chapter("sers", agreement=nothing),
         ],
         artificial,
+        make_readings(),
         ["Some facts."],
         "softcost report store -o DIR",
     )
@@ -289,6 +306,17 @@ def test_verdicts_with_counts(written):
     contents = tables_of(folder, "index")[0]
     row = next(row for row in contents if row[0] == "inconsistent")
     assert row[2:] == ["20", "cost 75 %", "1 of 2"]
+
+
+def test_two_readings_beside_the_print(written):
+    _, folder, _ = written
+    summary, both = tables_of(folder, "lambda")
+    assert summary[1:] == [
+        ["OVA", "cost", "1", "1", "0", "1.0", "9.0", "0"],
+        ["OVA", "error", "1", "1", "1", "4.0", "0.0", "1"],
+    ]
+    assert [row[5] for row in both[1:]] == ["+1.0", "-2.0"]
+    assert [row[7] for row in both[1:]] == ["+3.0", "+0.1"]
 
 
 def test_it_says_what_is_missing_without_matplotlib(written, tmp_path, monkeypatch):

@@ -50,6 +50,7 @@ def _study(rows: Any, chapters: list[Chapter], name: str) -> Study:
             experiments.artificial_lines(48, 61),
             experiments.artificial_front(),
         ),
+        experiments.readings(experiments.current(rows)),
         facts=_facts(rows),
         command=f"softcost report {name}",
     )

@@ -78,6 +78,13 @@ _OPTIONS: list[Callable[..., Any]] = [
         "drawn by class sizes: as there, by class sizes, or both.",
     ),
     click.option(
+        "--grid",
+        type=click.Choice(["C", "1/C"]),
+        default="C",
+        show_default=True,
+        help="How the paper's lambda is read.",
+    ),
+    click.option(
         "--max-rows",
         type=click.IntRange(20),
         metavar="N",

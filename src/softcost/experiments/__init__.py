@@ -19,7 +19,7 @@ from softcost.experiments._comparison import (
     printed_table,
     significance,
 )
-from softcost.experiments._findings import findings
+from softcost.experiments._findings import findings, readings
 from softcost.experiments._paper import printed, printed_tests
 from softcost.experiments._plan import (
     FAMILIES,
@@ -59,6 +59,7 @@ __all__ = [
     "printed_table",
     "printed_tests",
     "read_rows",
+    "readings",
     "reproduce",
     "run_unit",
     "seed",

@@ -31,7 +31,7 @@ from softcost.costs import (
     plain,
 )
 from softcost.datasets import load
-from softcost.experiments._plan import REGULAR, Unit
+from softcost.experiments._plan import GRIDS, REGULAR, Unit
 from softcost.experiments._seeds import seed
 from softcost.metrics import (
     error_rate,
@@ -217,6 +217,7 @@ def search(unit: Unit, task: Task) -> SoftCostClassifierCV:
         cost_matrix=None if alone else task.costs,
         classes=task.classes,
         softness=[1.0] if alone else 11,
+        param_grid="inverse" if unit.algorithm == GRIDS["1/C"] else None,
         error_weight=task.weights if weighted and not alone else None,
         refit=False,
         n_jobs=1,

@@ -16,6 +16,7 @@ from softcost.experiments._paper import printed_tests
 from softcost.experiments._plan import (
     BALANCED,
     FAMILIES,
+    GRIDS,
     PLAIN,
     SAMPLES,
     TARGETS,
@@ -130,3 +131,26 @@ def _agreements(table: pd.DataFrame, target: str) -> pd.DataFrame:
         agreement(part, ["metric"]).assign(what=what) for what, part in parts.items()
     ]
     return pd.concat(frames, ignore_index=True)
+
+
+def readings(rows: pd.DataFrame, target: str = "inconsistent") -> pd.DataFrame | None:
+    """The paper's lambda read as C and as 1/C, where a store has both.
+
+    Returns
+    -------
+    DataFrame or None
+        Columns dataset, costs, algorithm, metric, unit, printed_mean, printed_se, and
+        for each reading, with the ending ``_c`` or ``_inverse``: runs, mean, se,
+        difference, near.
+    """
+    tables = []
+    for grid in GRIDS:
+        request, cells = select(rows, target, grid=grid)
+        if not cells["family"].isin(FAMILIES).any():
+            return None
+        table = summarize(cells, request)
+        table["near"] = near(table)
+        tables.append(table[table["algorithm"].isin(request.algorithms)])
+    keys = ["dataset", "costs", "algorithm", "metric", "unit"]
+    keys += ["printed_mean", "printed_se"]
+    return tables[0].merge(tables[1], on=keys, suffixes=("_c", "_inverse"))

@@ -198,6 +198,9 @@ TARGETS = {
     )
 }
 
+# How the paper's lambda is read: as C, or as 1/C; what a unit is made of then.
+GRIDS = {"C": "", "1/C": "lambda = 1/C"}
+
 # The paper used a random 40 % of the file.
 SAMPLES = {"kdd99": 197_608}
 
@@ -220,7 +223,7 @@ class Unit:
     data : str
         Checksum of the whole data set.
     algorithm : str
-        For an added algorithm, what it is made of; "" otherwise.
+        What an added algorithm is made of; for others one of `GRIDS`.
     version : int
         Of the code that computes the family.
     """
@@ -264,6 +267,8 @@ class Request:
     max_rows : int or None
     added : tuple of (name, what it is made of)
         Added algorithms.
+    grid : {"C", "1/C"}
+        How the paper's lambda is read.
     """
 
     target: Target
@@ -273,6 +278,7 @@ class Request:
     matrices: str = "paper"
     max_rows: int | None = None
     added: tuple[tuple[str, str], ...] = ()
+    grid: str = "C"
 
     def rows_of(self, dataset: str, size: int) -> int | None:
         """Size of the sample that is used; None where it is the whole set."""
@@ -290,6 +296,7 @@ def make_request(
     matrices: str = "paper",
     max_rows: int | None = None,
     added: Iterable[tuple[str, str]] = (),
+    grid: str = "C",
 ) -> Request:
     """Check what is asked for.
 
@@ -308,6 +315,8 @@ def make_request(
             f"matrices must be 'paper', 'class-ratio' or 'both', not {matrices!r}; "
             "choose one."
         )
+    if grid not in GRIDS:
+        raise ValueError(f"grid must be 'C' or '1/C', not {grid!r}; choose one.")
     if runs < 1:
         raise ValueError(f"runs={runs!r} must be at least 1; the paper has 20.")
     if max_rows is not None and max_rows < 20:
@@ -321,7 +330,7 @@ def make_request(
     for name, _ in extra:
         if any(name in (family, *members) for family, members in FAMILIES.items()):
             raise ValueError(f"add names {name!r}, which is taken; choose another.")
-    return Request(known, chosen, names, runs, matrices, max_rows, extra)
+    return Request(known, chosen, names, runs, matrices, max_rows, extra, grid)
 
 
 def plan(request: Request, facts: dict[str, tuple[int, str]]) -> list[Unit]:
@@ -338,7 +347,8 @@ def plan(request: Request, facts: dict[str, tuple[int, str]]) -> list[Unit]:
         By data set, then by run.
     """
     made_of: dict[str, str] = {
-        request.target.family_of(name): "" for name in request.algorithms
+        request.target.family_of(name): GRIDS[request.grid]
+        for name in request.algorithms
     }
     made_of |= dict(request.added)
     units = [

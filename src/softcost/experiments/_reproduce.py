@@ -51,6 +51,7 @@ def reproduce(
     runs: int = 20,
     matrices: str = "paper",
     max_rows: int | None = None,
+    grid: str = "C",
     jobs: int = 1,
     dask: str | None = None,
     data_home: Any = None,
@@ -73,6 +74,9 @@ def reproduce(
         have been drawn without class sizes: so, with class sizes, or both.
     max_rows : int, default=None
         Use a random sample of larger sets.
+    grid : {"C", "1/C"}, default="C"
+        How the paper's lambda is read: as the C of support vector machines, which is
+        its convention here, or as 1/C.
     jobs : int, default=1
         Processes on this machine. Results do not depend on it.
     dask : str, default=None
@@ -109,6 +113,7 @@ def reproduce(
         runs=runs,
         matrices=matrices,
         max_rows=max_rows,
+        grid=grid,
         added=[(name, made_of(model)) for name, model in added.items()],
     )
     if jobs < 1:

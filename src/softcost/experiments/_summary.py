@@ -8,6 +8,7 @@ from softcost.experiments._cell import emphasized_class
 from softcost.experiments._paper import printed
 from softcost.experiments._plan import (
     FAMILIES,
+    GRIDS,
     TARGETS,
     Request,
     Target,
@@ -38,7 +39,7 @@ def emphasized_recall(row: Any) -> float:
 
 
 def select(
-    rows: pd.DataFrame, target: str, matrices: str = "paper"
+    rows: pd.DataFrame, target: str, matrices: str = "paper", grid: str = "C"
 ) -> tuple[Request, pd.DataFrame]:
     """The cells of a target in a store, without a look at the data.
 
@@ -48,6 +49,7 @@ def select(
         All rows of a store.
     target : str
     matrices : {"paper", "class-ratio", "both"}, default="paper"
+    grid : {"C", "1/C"}, default="C"
 
     Returns
     -------
@@ -63,6 +65,7 @@ def select(
     kinds = {name: known.target.kinds_of(name, matrices) for name in wanted}
     families = {known.target.family_of(name) for name in known.algorithms}
     ours = rows["family"].isin(families) & rows["algorithm"].isin(known.algorithms)
+    ours &= rows["made_of"] == GRIDS[grid]
     added = ~rows["family"].isin(FAMILIES)
     right_costs = pd.Series(
         [

@@ -84,6 +84,10 @@ class Study:
     title : str
     chapters : sequence of Chapter
     artificial : Artificial
+    readings : DataFrame or None
+        The paper's lambda read as C and as 1/C: one row per data set, costs,
+        algorithm and metric, with unit, printed_mean, printed_se, and runs, mean, se,
+        difference and near with the endings ``_c`` and ``_inverse``.
     facts : sequence of str
         Paragraphs of what was run.
     command : str
@@ -93,6 +97,7 @@ class Study:
     title: str
     chapters: Sequence[Chapter]
     artificial: Artificial
+    readings: pd.DataFrame | None = None
     facts: Sequence[str] = ()
     command: str = ""
 
@@ -117,6 +122,8 @@ def write_study(study: Study, directory: Any) -> list[Path]:
     (folder / _FOLDER).mkdir(parents=True, exist_ok=True)
     pages = [_index(study), _verdicts(study), _artificial(study)]
     pages += [_chapter(chapter) for chapter in study.chapters]
+    if study.readings is not None:
+        pages.append(_readings(study.readings))
     titles = [(page.name, page.name) for page in pages]
     written = [folder / STYLE, *_draw(study, folder)]
     style = files("softcost.report").joinpath("page/study.css")
@@ -250,6 +257,20 @@ def _artificial(study: Study) -> Page:
     return Page("artificial", "artificial", blocks)
 
 
+def _readings(readings: pd.DataFrame) -> Page:
+    blocks: list[Block] = [
+        Text(
+            "The paper chooses a parameter lambda from 2^-2, 2^1, ..., 2^10 and does "
+            "not say whether it is the C of support vector machines or its inverse. "
+            "All other pages read it as C; here is the table of inconsistent costs "
+            "with both, on the same splits and costs, where both were run."
+        ),
+        tables.readings_summary(readings),
+        tables.readings_table(readings),
+    ]
+    return Page("lambda", "lambda", blocks)
+
+
 def _index(study: Study) -> Page:
     blocks: list[Block] = [Text(fact) for fact in study.facts]
     rows = [
@@ -262,6 +283,12 @@ def _index(study: Study) -> Page:
         )
     ]
     rows += [_contents(chapter) for chapter in study.chapters]
+    if study.readings is not None:
+        link = Link("lambda", "lambda")
+        runs = study.readings["runs_inverse"].max()
+        rows.append(
+            (link, "The parameter lambda, read as C and as 1/C.", str(runs), "", "")
+        )
     blocks.append(tables.contents_table(rows))
     blocks.append(
         Text(

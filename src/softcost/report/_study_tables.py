@@ -206,6 +206,57 @@ def _printed_count(row: Mapping[Any, Any]) -> str:
     return f"{row['printed_holds']:.0f} of {row['of']}"
 
 
+def readings_summary(readings: pd.DataFrame) -> Table:
+    """For each algorithm and metric, how near both readings are to the print."""
+    columns = [
+        Column("algorithm", "left"),
+        Column("metric", "left"),
+        Column("cells"),
+        Column("C: within two"),
+        Column("1/C: within two"),
+        Column("C: mean square off by"),
+        Column("1/C: mean square off by"),
+        Column("1/C is nearer"),
+    ]
+    rows = []
+    for names, part in readings.groupby(["algorithm", "metric"], sort=False):
+        c, inverse = part["difference_c"], part["difference_inverse"]
+        rows.append(
+            [
+                *map(str, names),
+                str(len(part)),
+                str(part["near_c"].sum()),
+                str(part["near_inverse"].sum()),
+                f"{(c**2).mean():.1f}",
+                f"{(inverse**2).mean():.1f}",
+                str((inverse.abs() < c.abs()).sum()),
+            ]
+        )
+    return Table("The two readings, by algorithm", columns, rows)
+
+
+def readings_table(readings: pd.DataFrame) -> Table:
+    """Both readings beside the print, a row per data set, algorithm and metric."""
+    columns = [*_NAMES, Column("algorithm", "left"), Column("metric", "left")]
+    columns += [Column("C"), Column("off by"), Column("1/C"), Column("off by")]
+    columns.append(Column("printed"))
+    rows = [
+        [
+            row["dataset"],
+            row["costs"],
+            row["algorithm"],
+            heading(row["metric"], row["unit"]),
+            mean_and_error(row["mean_c"], row["se_c"]),
+            signed(row["difference_c"]),
+            mean_and_error(row["mean_inverse"], row["se_inverse"]),
+            signed(row["difference_inverse"]),
+            mean_and_error(row["printed_mean"], row["printed_se"]),
+        ]
+        for row in readings.to_dict("records")
+    ]
+    return Table("Both readings beside the print", columns, rows)
+
+
 def front_table(front: pd.DataFrame) -> Table:
     """The best line for every softness, by scale of the prices."""
     columns = [Column("prices", "left"), Column("softness"), Column("offset")]
