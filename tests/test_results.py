@@ -29,7 +29,8 @@ def rows():
 def test_the_pages_are_those_of_the_rows(tmp_path):
     written = write_report(RESULTS / "rows.csv", tmp_path)
     pages = [path for path in written if path.suffix != ".svg"]
-    assert len(pages) == 2 * (len(SHOWN) + 4) + 1  # and the style
+    names = {path.stem for path in pages if path.suffix == ".md"}
+    assert {"index", "verdicts", "artificial"} | SHOWN <= names
     for path in pages:
         assert path.read_text("utf-8") == (RESULTS / path.name).read_text("utf-8")
     for path in written:  # drawn by other versions of matplotlib in other places
