@@ -222,6 +222,7 @@ def test_readings_of_lambda():
     found = readings(both)
     assert set(found["dataset"]) == {"iris"}
     assert len(found) == 22
+    assert found["balanced"].all()
     assert found["near_c"].all()
     assert (found["mean_inverse"] - found["mean_c"]).between(49.5, 50.5).all()
     assert not found["near_inverse"].any()

@@ -156,7 +156,7 @@ def make_chapter(name="inconsistent", table=None, **other):
 
 def make_readings():
     """One mean nearer to the print with C, one with 1/C."""
-    table = make_table(("OVA",), ("iris",))
+    table = make_table(("OVA",), ("iris",)).assign(balanced=True)
     ours = ["runs", "mean", "se", "difference", "near"]
     other = table[ours].assign(difference=[3.0, 0.1], near=[False, True])
     table = table.assign(difference=[1.0, -2.0], near=True)
@@ -314,6 +314,8 @@ def test_two_readings_beside_the_print(written):
     assert summary[1:] == [
         ["OVA", "cost", "1", "1", "0", "1.0", "9.0", "0"],
         ["OVA", "error", "1", "1", "1", "4.0", "0.0", "1"],
+        ["all", "cost", "1", "1", "0", "1.0", "9.0", "0"],
+        ["all", "error", "1", "1", "1", "4.0", "0.0", "1"],
     ]
     assert [row[5] for row in both[1:]] == ["+1.0", "-2.0"]
     assert [row[7] for row in both[1:]] == ["+3.0", "+0.1"]

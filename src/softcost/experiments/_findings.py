@@ -139,8 +139,8 @@ def readings(rows: pd.DataFrame, target: str = "inconsistent") -> pd.DataFrame |
     Returns
     -------
     DataFrame or None
-        Columns dataset, costs, algorithm, metric, unit, printed_mean, printed_se, and
-        for each reading, with the ending ``_c`` or ``_inverse``: runs, mean, se,
+        Columns dataset, costs, algorithm, metric, unit, printed_mean, printed_se,
+        balanced (whether the set has no rare class), and for each reading, with the ending ``_c`` or ``_inverse``: runs, mean, se,
         difference, near.
     """
     tables = []
@@ -153,4 +153,5 @@ def readings(rows: pd.DataFrame, target: str = "inconsistent") -> pd.DataFrame |
         tables.append(table[table["algorithm"].isin(request.algorithms)])
     keys = ["dataset", "costs", "algorithm", "metric", "unit"]
     keys += ["printed_mean", "printed_se"]
-    return tables[0].merge(tables[1], on=keys, suffixes=("_c", "_inverse"))
+    both = tables[0].merge(tables[1], on=keys, suffixes=("_c", "_inverse"))
+    return both.assign(balanced=both["dataset"].isin(BALANCED))

@@ -86,8 +86,9 @@ class Study:
     artificial : Artificial
     readings : DataFrame or None
         The paper's lambda read as C and as 1/C: one row per data set, costs,
-        algorithm and metric, with unit, printed_mean, printed_se, and runs, mean, se,
-        difference and near with the endings ``_c`` and ``_inverse``.
+        algorithm and metric, with unit, printed_mean, printed_se, balanced (no rare
+        class), and runs, mean, se, difference and near with the endings ``_c`` and
+        ``_inverse``.
     facts : sequence of str
         Paragraphs of what was run.
     command : str
@@ -263,7 +264,9 @@ def _readings(readings: pd.DataFrame) -> Page:
             "The paper chooses a parameter lambda from 2^-2, 2^1, ..., 2^10 and does "
             "not say whether it is the C of support vector machines or its inverse. "
             "All other pages read it as C; here is the table of inconsistent costs "
-            "with both, on the same splits and costs, where both were run."
+            "with both, on the same splits and costs, where both were run. If a reading "
+            "is the paper's, the mean square of 'off by' should be about 1; where a "
+            "class has a few examples only, costs differ too much to tell."
         ),
         tables.readings_summary(readings),
         tables.readings_table(readings),
