@@ -140,8 +140,8 @@ def readings(rows: pd.DataFrame, target: str = "inconsistent") -> pd.DataFrame |
     -------
     DataFrame or None
         Columns dataset, costs, algorithm, metric, unit, printed_mean, printed_se,
-        balanced (whether the set has no rare class), and for each reading, with the ending ``_c`` or ``_inverse``: runs, mean, se,
-        difference, near.
+        balanced (whether the set has no rare class), and for each reading, with the
+        ending ``_c`` or ``_inverse``: runs, mean, se, difference, near.
     """
     tables = []
     for grid in GRIDS:

@@ -264,9 +264,9 @@ def _readings(readings: pd.DataFrame) -> Page:
             "The paper chooses a parameter lambda from 2^-2, 2^1, ..., 2^10 and does "
             "not say whether it is the C of support vector machines or its inverse. "
             "All other pages read it as C; here is the table of inconsistent costs "
-            "with both, on the same splits and costs, where both were run. If a reading "
-            "is the paper's, the mean square of 'off by' should be about 1; where a "
-            "class has a few examples only, costs differ too much to tell."
+            "with both, on the same splits and costs, where both were run. If a "
+            "reading is the paper's, the mean square of 'off by' should be about 1; "
+            "where a class has a few examples only, costs differ too much to tell."
         ),
         tables.readings_summary(readings),
         tables.readings_table(readings),
