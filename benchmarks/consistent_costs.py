@@ -10,8 +10,9 @@ an error and how far the printed price lies from it, in standard deviations betw
 studies.
 
 A reading is weights/interval. Weights: *sorted* uniform numbers, *rising* (each uniform
-between the last and 1), *equal*. The price of taking the rarer class y for the more
-frequent k is uniform up to N_k/N_y (*inverse*), N_y/N_k (*printed*) or 1 (*plain*).
+between the last and 1) or *equal*, drawn in each run; *once* is *sorted*, but drawn
+once for a data set. The price of taking the rarer class y for the more frequent k is
+uniform up to N_k/N_y (*inverse*), N_y/N_k (*printed*) or 1 (*plain*).
 
 The last two columns ask whether costs were drawn anew in each run: the relative
 standard error of the printed cost beyond that of the error, and the same for
@@ -32,14 +33,13 @@ from softcost.experiments import TARGETS, printed
 
 READINGS = (
     ("sorted", "inverse"),
+    ("once", "inverse"),
     ("sorted", "plain"),
     ("sorted", "printed"),
     ("rising", "inverse"),
-    ("rising", "plain"),
     ("equal", "inverse"),
 )
-DRAWS = 200  # matrices for each split
-STUDIES = 1000
+STUDIES = 500
 RUNS = 20  # of a study
 WIDTHS = (10, 7, *(15 for _ in READINGS), 7, 7)
 LARGE = 4000  # rows, from which a quarter of the splits is enough
@@ -61,49 +61,55 @@ def errors_of_ova(data, run):
     return np.maximum(sizes, 1), wrong / len(y_test)
 
 
-def draw_weights(kind, shape, rng):
-    """Increasing along the last axis."""
-    uniform = 1.0 - rng.random(shape)
-    if kind == "sorted":
-        return np.sort(uniform)
+def draw_weights(kind, n_classes, rng):
+    """Of the runs of a study, increasing along the last axis."""
+    uniform = 1.0 - rng.random((1 if kind == "once" else RUNS, n_classes))
     if kind == "rising":
-        return 1.0 - np.cumprod(1.0 - uniform, axis=-1)
-    return np.ones(shape)
+        return 1.0 - np.cumprod(1.0 - uniform, axis=1)
+    return np.ones_like(uniform) if kind == "equal" else np.sort(uniform)
 
 
 def draw_matrices(sizes, weights, interval, rng):
-    """Consistent matrices by one reading, in the order of the classes."""
-    ranks = np.argsort(np.argsort(-sizes, kind="stable"))
-    drawn_weights = draw_weights(weights, (DRAWS, len(sizes)), rng)[:, ranks]
-    limits = {
-        "inverse": sizes[np.newaxis, :] / sizes[:, np.newaxis],
-        "printed": sizes[:, np.newaxis] / sizes[np.newaxis, :],
-        "plain": np.ones((len(sizes), len(sizes))),
-    }[interval]
-    rarer = ranks[:, np.newaxis] > ranks[np.newaxis, :]
-    drawn = np.where(rarer, limits * (1.0 - rng.random((DRAWS, *limits.shape))), 0.0)
-    ratio = drawn_weights[:, :, np.newaxis] / drawn_weights[:, np.newaxis, :]
-    matrices = drawn + np.swapaxes(drawn, 1, 2) * ratio
+    """Consistent matrices of a study, in the order of the classes.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (runs, n_classes)
+    weights, interval : str
+    rng : Generator
+    """
+    ranks = np.argsort(np.argsort(-sizes, axis=1, kind="stable"), axis=1)
+    drawn_weights = draw_weights(weights, sizes.shape[1], rng)
+    w = np.take_along_axis(np.broadcast_to(drawn_weights, sizes.shape), ranks, axis=1)
+    ratio = sizes[:, np.newaxis, :] / sizes[:, :, np.newaxis]
+    limits = {"inverse": ratio, "printed": 1 / ratio, "plain": np.ones_like(ratio)}
+    rarer = ranks[:, :, np.newaxis] > ranks[:, np.newaxis, :]
+    uniform = 1.0 - rng.random(ratio.shape)
+    drawn = np.where(rarer, limits[interval] * uniform, 0.0)
+    mirrored = np.swapaxes(drawn, 1, 2) * (w[:, :, np.newaxis] / w[:, np.newaxis, :])
+    matrices = drawn + mirrored
     return matrices / matrices.max(axis=(1, 2), keepdims=True)
 
 
 def simulate(splits, reading, rng):
-    """Means and standard deviations of studies: price of an error, spread of cost."""
-    costs, errors = [], []
-    for sizes, wrong in splits:
-        matrices = draw_matrices(sizes, *reading, rng)
-        costs.append(np.sum(matrices * wrong, axis=(1, 2)))
-        errors.append(np.full(DRAWS, wrong.sum()))
-    chosen = rng.integers(DRAWS * len(splits), size=(STUDIES, RUNS))
-    cost, error = np.concatenate(costs)[chosen], np.concatenate(errors)[chosen]
-    prices = cost.mean(axis=1) / np.maximum(error.mean(axis=1), 1e-12)
-    spread = [v.std(axis=1, ddof=1) / v.mean(axis=1) for v in (cost, error)]
-    return prices.mean(), prices.std(), beyond(*(np.median(s) for s in spread))
+    """Price of an error and its standard deviation between studies; spread of cost."""
+    sizes, wrong = (np.array(part) for part in zip(*splits, strict=True))
+    prices, spreads = [], []
+    for _ in range(STUDIES):
+        runs = rng.integers(len(splits), size=RUNS)
+        matrices = draw_matrices(sizes[runs], *reading, rng)
+        cost = np.sum(matrices * wrong[runs], axis=(1, 2))
+        error = np.sum(wrong[runs], axis=(1, 2))
+        if error.any():
+            prices.append(cost.mean() / error.mean())
+            relative = [v.std(ddof=1) / v.mean() / RUNS**0.5 for v in (cost, error)]
+            spreads.append(beyond(*relative))
+    return np.mean(prices), np.std(prices), float(np.median(spreads))
 
 
-def beyond(cost, error, runs=RUNS):
-    """Relative spread of a cost that is not that of its error."""
-    return float(np.sqrt(max(0.0, cost**2 - error**2) / runs))
+def beyond(cost, error):
+    """Relative standard error of a cost that is not that of its error."""
+    return float(np.sqrt(max(0.0, cost**2 - error**2)))
 
 
 def printed_price(name):
@@ -117,7 +123,7 @@ def printed_price(name):
         mean = rows["printed_mean"] * rows["unit"]
         price = mean["cost"] / mean["error"]
         candidates.append(
-            (spread["error"], price, beyond(spread["cost"], spread["error"], runs=1))
+            (spread["error"], price, beyond(spread["cost"], spread["error"]))
         )
     return min(candidates)[1:]
 
@@ -156,11 +162,14 @@ def main():
         spreads = (f"{varies:.3f}", f"{here:.3f}")
         print_row((name, f"{price:.3f}", *cells, *spreads), WIDTHS)
         results.append(row)
-    within = [
-        sum(abs(row["readings"][title]["off"]) <= 2 for row in results)
+    off = {
+        title: np.array([row["readings"][title]["off"] for row in results])
         for title in names
-    ]
+    }
+    within = [int(np.sum(np.abs(values) <= 2)) for values in off.values()]
     print_row(("within 2", len(results), *within, "", ""), WIDTHS)
+    squares = [f"{np.sum(values**2):.0f}" for values in off.values()]
+    print_row(("squares", len(results), *squares, "", ""), WIDTHS)
     if options.output:
         write_json(options.output, ["softcost", "scikit-learn", "numpy"], results)
 
