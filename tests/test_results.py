@@ -6,7 +6,7 @@ import pytest
 
 from softcost.cli._report_job import write_report
 from softcost.experiments import TARGETS, findings, make_request, plan, read_rows
-from softcost.experiments._plan import DATASETS, cell_key
+from softcost.experiments._plan import BALANCED, DATASETS, cell_key
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 SMALL = tuple(
@@ -69,3 +69,19 @@ def test_every_cell_outside_has_its_line(rows, target):
     outside = found["outside"]
     assert len(outside) == (~same["near"] & same["printed_mean"].notna()).sum()
     assert outside["explanation"].str.len().min() > 0
+
+
+def test_more_runs_continue_the_others(rows):
+    more = read_rows(RESULTS / "more_runs.csv")
+    assert not set(more["key"]) & set(rows["key"])
+    facts = {name: (0, part.iloc[0]) for name, part in rows.groupby("dataset")["data"]}
+    known = set(more["key"])
+    for target in ("inconsistent", "consistent"):
+        request = make_request(
+            target, sorted(set(BALANCED) - {"usps"}), ["OVA", "OVO"], runs=40
+        )
+        for unit in plan(request, facts):
+            keys = {cell_key(unit, name) for name in unit.algorithms}
+            assert unit.run < 20 or keys <= known
+            known -= keys
+    assert not known

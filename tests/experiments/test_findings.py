@@ -13,6 +13,7 @@ from softcost.experiments import (
     readings,
     significance,
 )
+from softcost.experiments._anomalies import explain
 from softcost.experiments._plan import BALANCED, DATASETS, GRIDS, version_of
 
 PAPER = printed().set_index(["task", "metric", "dataset", "algorithm"])
@@ -157,6 +158,15 @@ def test_misprints_are_not_asked():
     assert found.loc["soft has a lower weighted error than hard", "of"] == 2
     # soft-OSR's printed cost on yeast is another algorithm's.
     assert found.loc["... at a cost that is not clearly different", "of"] == 1
+
+
+def test_numbers_made_in_another_way_are_asked():
+    cells = make_cells("inconsistent", ["wine", "usps"], ["class-ratio"])
+    cells["costs"] = cells["costs"].where(cells["dataset"] != "wine", "plain")
+    found = findings(cells, "inconsistent")["verdicts"]
+    lower = found[found["claim"] == "soft has a clearly lower error than hard"]
+    assert lower["of"].tolist() == [2, 2, 2, 2]
+    assert "kernel" in explain("inconsistent", "error", "usps", "OSR")
 
 
 def add(cells, name, dataset, costs):

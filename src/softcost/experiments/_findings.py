@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from softcost.experiments._anomalies import UNEXPLAINED, explain
+from softcost.experiments._anomalies import misprinted
 from softcost.experiments._claims import verdicts
 from softcost.experiments._comparison import (
     agreement,
@@ -84,8 +84,8 @@ def _sampled(cells: pd.DataFrame) -> set[str]:
 def _trusted(table: pd.DataFrame, target: str) -> pd.DataFrame:
     """A printed table without its misprints."""
     places = zip(table["metric"], table["dataset"], table["algorithm"], strict=True)
-    sound = [explain(target, *place) == UNEXPLAINED for place in places]
-    return table[pd.Series(sound, table.index, dtype=bool)]
+    wrong = [misprinted(target, *place) for place in places]
+    return table[~pd.Series(wrong, table.index, dtype=bool)]
 
 
 def _with_ova(rows: pd.DataFrame, request: Request) -> pd.DataFrame:
