@@ -22,10 +22,8 @@ sorted/inverse.
 import argparse
 
 import numpy as np
-from common import print_row, write_json
+from common import mean_and_error, print_row, scaled_split, write_json
 from sklearn.metrics import confusion_matrix
-from sklearn.model_selection import train_test_split
-from sklearn.preprocessing import MinMaxScaler
 
 from softcost import OneSidedRegression, OneSidedSVR
 from softcost.datasets import load
@@ -47,14 +45,11 @@ LARGE = 4000  # rows, from which a quarter of the splits is enough
 
 def errors_of_ova(data, run):
     """Sizes of the classes in training, and the wrong predictions of a test part."""
-    X, X_test, y, y_test = train_test_split(
-        data.data, data.target, test_size=0.25, random_state=run
-    )
-    scaler = MinMaxScaler().fit(X)
+    X, X_test, y, y_test = scaled_split(data, run)
     model = OneSidedRegression(
         OneSidedSVR(C=16.0), softness=1.0, classes=data.target_names
-    ).fit(scaler.transform(X), y)
-    predicted = model.predict(scaler.transform(X_test))
+    ).fit(X, y)
+    predicted = model.predict(X_test)
     wrong = confusion_matrix(y_test, predicted, labels=data.target_names).astype(float)
     np.fill_diagonal(wrong, 0.0)
     sizes = np.array([np.sum(y == label) for label in data.target_names])
@@ -102,8 +97,8 @@ def simulate(splits, reading, rng):
         error = np.sum(wrong[runs], axis=(1, 2))
         if error.any():
             prices.append(cost.mean() / error.mean())
-            relative = [v.std(ddof=1) / v.mean() / RUNS**0.5 for v in (cost, error)]
-            spreads.append(beyond(*relative))
+            means_and_errors = (mean_and_error(values) for values in (cost, error))
+            spreads.append(beyond(*(se / mean for mean, se in means_and_errors)))
     return np.mean(prices), np.std(prices), float(np.median(spreads))
 
 

@@ -10,10 +10,7 @@ for each split, and prints mean test error and standard error in percent.
 import argparse
 
 import numpy as np
-from common import print_row, write_json
-from sklearn.model_selection import train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
+from common import mean_and_error, print_row, scaled_split, write_json
 
 from softcost import FilterTree, SoftCostClassifierCV
 from softcost.datasets import load
@@ -23,17 +20,14 @@ WIDTHS = (10, 6, 14, 14)
 
 def error(data, run, order):
     """Test error of FT in one run."""
-    X, X_test, y, y_test = train_test_split(
-        data.data, data.target, test_size=0.25, random_state=run
-    )
+    X, X_test, y, y_test = scaled_split(data, run)
     search = SoftCostClassifierCV(
         FilterTree(order=order),
         classes=data.target_names,
         softness=[1.0],
         random_state=run,
     )
-    model = make_pipeline(MinMaxScaler(), search).fit(X, y)
-    return float(np.mean(model.predict(X_test) != y_test))
+    return float(np.mean(search.fit(X, y).predict(X_test) != y_test))
 
 
 def main():
@@ -62,8 +56,7 @@ def main():
                 for run in range(options.runs)
             ]
             row[kind] = errors
-            spread = np.std(errors, ddof=1) / len(errors) ** 0.5
-            cells.append(f"{np.mean(errors):.2f} ± {spread:.2f}")
+            cells.append("{:.2f} ± {:.2f}".format(*mean_and_error(errors)))
         print_row((name, options.runs, *cells), WIDTHS)
         results.append(row)
     if options.output:

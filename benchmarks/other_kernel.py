@@ -12,10 +12,8 @@ print, and the difference in combined standard errors.
 import argparse
 
 import numpy as np
-from common import print_row, write_json
+from common import mean_and_error, print_row, scaled_split, write_json
 from joblib import Parallel, delayed
-from sklearn.model_selection import train_test_split
-from sklearn.preprocessing import MinMaxScaler
 
 from softcost import (
     CostSensitiveOneVsOne,
@@ -52,10 +50,7 @@ def lowest(column, softness):
 def errors(name, target, kernel, run):
     """Test errors of one run in percent, by algorithm."""
     data = load(name)
-    X, X_test, y, y_test = train_test_split(
-        data.data, data.target, test_size=0.25, random_state=run
-    )
-    scaler = MinMaxScaler().fit(X)
+    X, X_test, y, y_test = scaled_split(data, run)
     sizes = [np.sum(y == label) for label in data.target_names]
     found = {}
     for (regular, hard, soft), reduction, machine in FAMILIES:
@@ -64,13 +59,13 @@ def errors(name, target, kernel, run):
             cost_matrix=draw_costs(target, name, sizes, run),
             classes=data.target_names,
             random_state=run,
-        ).fit(scaler.transform(X), y)
+        ).fit(X, y)
         for algorithm, criterion in (
             (regular, lowest("error", 1.0)),
             (hard, lowest("cost", 0.0)),
             (soft, "cost"),
         ):
-            predicted = search.choose(criterion).predict(scaler.transform(X_test))
+            predicted = search.choose(criterion).predict(X_test)
             found[algorithm] = 100 * float(np.mean(predicted != y_test))
     return found
 
@@ -100,7 +95,7 @@ def main():
             (row,) = table[
                 (table["dataset"] == name) & (table["algorithm"] == algorithm)
             ].to_dict("records")
-            mean, se = np.mean(ours), np.std(ours, ddof=1) / len(ours) ** 0.5
+            mean, se = mean_and_error(ours)
             off = (mean - row["printed_mean"]) / np.hypot(se, row["printed_se"])
             texts = (
                 f"{mean:.2f} ± {se:.2f}",

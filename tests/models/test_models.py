@@ -465,7 +465,8 @@ def test_metadata_requests_are_in_nobody_s_way(tmp_path):
         inner = LogisticRegression().set_fit_request(sample_weight=True)
     model = CostSensitiveOneVsOne(inner, cost_matrix=PRICES).fit(X, y)
     softcost.save(model, tmp_path / "model")
-    softcost.load(tmp_path / "model")
+    loaded = softcost.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
 
 
 def test_series_as_parameters_travel(tmp_path):

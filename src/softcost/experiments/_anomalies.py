@@ -51,13 +51,14 @@ NOTES: dict[str, tuple[str, ...]] = {
         "were run.",
     ),
     "consistent": (
-        "How the paper draws consistent costs is open in two places, the order of "
-        "the classes and the range of the draw. The reading taken here is the one "
+        "How the paper draws consistent costs is open in three places. For the order "
+        "of the classes and the range of the draw, the reading taken here is the one "
         "that comes nearest to the printed cost per error: classes by falling size, "
-        "range by the ratio of the larger class to the smaller. Class weights are "
-        "drawn anew in every run. What an error costs in print scatters more between "
-        "data sets than that can give, and fits better if the paper drew its weights "
-        "once for each set. These cannot be known, and hard algorithms depend on them.",
+        "range by the ratio of the larger class to the smaller. The third are class "
+        "weights, which are drawn anew in every run here. What an error costs in print "
+        "scatters more between data sets than that can give, and fits better if the "
+        "paper drew its weights once for each set. These cannot be known, and hard "
+        "algorithms depend on them.",
         "The printed costs of FT equal those of the inconsistent table digit for digit "
         "on six sets, which other costs cannot give; they are not to be trusted.",
     ),

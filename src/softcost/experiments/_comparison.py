@@ -190,8 +190,8 @@ def outside(
     Returns
     -------
     DataFrame
-        These rows with a column ``explanation``: what is known to be wrong with the
-        printed number; or that the costs differ, where an error of OVA has another
+        These rows with a column ``explanation``: what is known about how the printed
+        number was made; or that the costs differ, where an error of OVA has another
         price (see `other_prices`); or "unexplained". Costs do not explain the error
         of algorithms that do not look at them.
     """
