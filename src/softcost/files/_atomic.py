@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all."""
+"""Atomic writes: a file is there as a whole or not at all."""
 
 import os
 import secrets
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Write to a file beside the wanted one, and rename it at the end.
 
     Where the block fails, what was there before stays, and nothing else is left. A
@@ -28,7 +28,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with whole_file(Path(folder) / "a.txt") as path:
+    ...     with atomic_write(Path(folder) / "a.txt") as path:
     ...         _ = path.write_text("done")
     ...     [file.name for file in Path(folder).iterdir()]
     ['a.txt']
