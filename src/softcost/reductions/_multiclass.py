@@ -1,5 +1,7 @@
 """Learners fitted to class numbers, and the probabilities they give."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -9,17 +11,18 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from softcost.learners import seeded_clone, weight_params
+from softcost.parallel import one_thread
 from softcost.reductions._base import Reduction
-from softcost.reductions.learners import one_thread, seeded_clone, weight_params
 
 
 class ProbabilityReduction(Reduction):
     """A reduction to probabilities, by default those of logistic regression."""
 
-    def _default_learner(self):
+    def default_learner(self) -> Any:
         return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
 
-    def _check_X(self, X, *, reset):
+    def _check_X(self, X: Any, *, reset: bool) -> Any:
         if self.learner is None and sparse.issparse(X):
             raise TypeError(
                 "X is sparse, but the default learner centres features: pass "
