@@ -15,7 +15,7 @@ from softcost.cli._prices import read_prices
 from softcost.cli._results import some
 from softcost.cli._table import STREAM, column, read_labels, read_table
 from softcost.costs import consistency_weights, is_consistent
-from softcost.models import whole_file
+from softcost.files import atomic_write
 
 CORNER = "true \\ predicted"
 _MANY = 50  # classes, or one row in two a class: perhaps not a column of classes
@@ -59,7 +59,7 @@ def run_template(data: str, target: str, output: str, as_json: bool) -> None:
         if output == STREAM:
             click.echo(text, nl=False)
             return
-        with whole_file(output) as place:
+        with atomic_write(output) as place:
             place.write_text(text, encoding="utf-8", newline="")
 
 

@@ -15,7 +15,7 @@ from softcost.cli._fit_job import check_place, trained
 from softcost.cli._model_file import StoredModel, open_model, pieces
 from softcost.cli._output import write_json
 from softcost.cli._table import STREAM, column, format_of, load_parquet
-from softcost.models import whole_file
+from softcost.files import atomic_write
 
 PREDICTION = "prediction"
 EXPECTED = "expected_cost"
@@ -117,7 +117,7 @@ def _writer(output: str) -> Iterator[Writer]:
         finally:
             stream.detach()  # or it would close standard output
         return
-    with whole_file(output) as place:
+    with atomic_write(output) as place:
         if format_of(output) == "parquet":
             with _parquet_to(str(place), output) as write:
                 yield write
