@@ -27,7 +27,7 @@ from sklearn.metrics import confusion_matrix
 
 from softcost import OneSidedRegression, OneSidedSVR
 from softcost.datasets import load
-from softcost.experiments import TARGETS, printed
+from softcost.paper import TARGETS, published_values
 
 READINGS = (
     ("sorted", "inverse"),
@@ -109,13 +109,13 @@ def beyond(cost, error):
 
 def printed_price(name):
     """Price of an error of OVA or OVO, whose error is known better, and its spread."""
-    table = printed()
-    table = table[(table["task"] == "consistent") & (table["dataset"] == name)]
+    table = published_values()
+    table = table[(table["target"] == "consistent") & (table["dataset"] == name)]
     candidates = []
     for algorithm in ("OVA", "OVO"):
         rows = table[table["algorithm"] == algorithm].set_index("metric")
-        spread = rows["printed_se"] / rows["printed_mean"]
-        mean = rows["printed_mean"] * rows["unit"]
+        spread = rows["published_se"] / rows["published_mean"]
+        mean = rows["published_mean"] * rows["unit"]
         price = mean["cost"] / mean["error"]
         candidates.append(
             (spread["error"], price, beyond(spread["cost"], spread["error"]))

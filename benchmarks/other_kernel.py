@@ -24,7 +24,7 @@ from softcost import (
 )
 from softcost.costs import consistent, inconsistent, plain
 from softcost.datasets import load
-from softcost.experiments import TARGETS, printed
+from softcost.paper import TARGETS, published_values
 
 WIDTHS = (10, 11, 5, 13, 13, 11)
 TABLES = ("inconsistent", "consistent")
@@ -80,8 +80,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--output")
     options = parser.parse_args()
-    table = printed()
-    table = table[(table["task"] == options.costs) & (table["metric"] == "error")]
+    table = published_values()
+    table = table[(table["target"] == options.costs) & (table["metric"] == "error")]
     head = ("data set", "algorithm", "runs", options.kernel, "printed", "difference")
     print_row(head, WIDTHS)
     results = []
@@ -96,10 +96,10 @@ def main():
                 (table["dataset"] == name) & (table["algorithm"] == algorithm)
             ].to_dict("records")
             mean, se = mean_and_error(ours)
-            off = (mean - row["printed_mean"]) / np.hypot(se, row["printed_se"])
+            off = (mean - row["published_mean"]) / np.hypot(se, row["published_se"])
             texts = (
                 f"{mean:.2f} ± {se:.2f}",
-                f"{row['printed_mean']:.2f} ± {row['printed_se']:.2f}",
+                f"{row['published_mean']:.2f} ± {row['published_se']:.2f}",
                 f"{off:+.1f}",
             )
             print_row((name, algorithm, len(ours), *texts), WIDTHS)
@@ -110,7 +110,7 @@ def main():
                     "costs": options.costs,
                     "kernel": options.kernel,
                     "errors": ours,
-                    "printed": row["printed_mean"],
+                    "printed": row["published_mean"],
                     "difference": float(off),
                 }
             )

@@ -18,11 +18,11 @@ ALLOWED = {
     "svm": {"solvers"},
     "reductions": {"costs", "svm"},
     "soft": {"costs", "metrics", "reductions", "svm", "solvers"},
-    "experiments": ESTIMATORS | {"datasets"},
+    "paper": ESTIMATORS | {"datasets"},
     "report": {"metrics"},
     "models": {"costs"},
     "testing": set(),
-    "cli": ESTIMATORS | {"datasets", "experiments", "models", "report"},
+    "cli": ESTIMATORS | {"datasets", "models", "paper", "report"},
 }
 # Modules beside the packages: what they are for says what they may see.
 ALLOWED_MODULES = {"_version": set(), "__main__": {"cli"}}
@@ -80,3 +80,21 @@ def test_the_import_reader_sees_every_form(tmp_path):
         "def late():\n    from softcost.svm import KernelSVC\n"
     )
     assert set(imported_rooms(path)) == {"cli", "costs", "svm"}
+
+
+# Within the paper's package: who may import whom, and only from the package itself.
+PARTS = {"run": set(), "findings": {"run"}, "pages": set()}
+
+
+@pytest.mark.parametrize("part", sorted(PARTS))
+def test_parts_of_the_paper(part):
+    for path in sorted((PACKAGE / "paper" / part).glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            names = (node.module or "").split(".")
+            if names[:2] == ["softcost", "paper"]:
+                assert len(names) > 2, f"{path.name} imports from above"
+                if names[2] != part:
+                    assert names[2] in PARTS[part], f"{path.name} imports {names[2]}"
+                    assert len(names) == 3, f"{path.name} imports {node.module}"

@@ -4,9 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from softcost.cli._report_job import write_report
-from softcost.experiments import TARGETS, findings, make_request, plan, read_rows
-from softcost.experiments._plan import BALANCED, cell_key
+from softcost.paper import (
+    TARGETS,
+    findings_of,
+    make_request,
+    plan,
+    read_rows,
+    write_report,
+)
+from softcost.paper.run import BALANCED, cell_key
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 SHOWN = set(TARGETS) - {"kdd99", "kdd99-balanced"}
@@ -43,7 +49,7 @@ def test_every_run_is_there(rows, target):
 
 def test_errors_are_those_of_the_paper(rows):
     """On balanced sets, of the algorithms whose every detail is known."""
-    agreement = findings(rows, "inconsistent")["agreement"]
+    agreement = findings_of(rows, "inconsistent")["agreement"]
     (row,) = agreement[
         agreement["what"].str.startswith("OVA") & (agreement["metric"] == "error")
     ].to_dict("records")
@@ -53,10 +59,10 @@ def test_errors_are_those_of_the_paper(rows):
 
 @pytest.mark.parametrize("target", ["inconsistent", "consistent"])
 def test_every_cell_outside_has_its_line(rows, target):
-    found = findings(rows, target)
+    found = findings_of(rows, target)
     same = found["table"][found["table"]["as_in_paper"]]
     outside = found["outside"]
-    assert len(outside) == (~same["near"] & same["printed_mean"].notna()).sum()
+    assert len(outside) == (~same["near"] & same["published_mean"].notna()).sum()
     assert outside["explanation"].str.len().min() > 0
 
 

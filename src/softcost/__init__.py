@@ -10,8 +10,8 @@ from typing import Any
 from softcost._version import __version__
 
 _SUBPACKAGES = (
-    "costs", "datasets", "experiments", "metrics", "models", "reductions", "report",
-    "soft", "svm", "testing",
+    "costs", "datasets", "metrics", "models", "paper", "reductions", "report", "soft",
+    "svm", "testing",
 )  # fmt: skip
 
 _NAMES_OF = {

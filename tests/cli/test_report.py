@@ -6,8 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from softcost.cli import main
-from softcost.experiments import reproduce
-from softcost.experiments._reproduce import import_model
+from softcost.paper import reproduce
+from softcost.paper._reproduce import import_model
 
 
 def softcost(*args):
@@ -45,7 +45,7 @@ def test_a_page_for_every_target_that_is_there(report):
     assert "SYNTHETIC" in (report / "sers.md").read_text("utf-8")
 
 
-def test_ours_beside_the_printed_numbers(report, store):
+def test_ours_beside_the_published_numbers(report, store):
     page = (report / "inconsistent.md").read_text("utf-8")
     assert "18.34 ± 4.48" in page
     asked = ["--datasets", "iris,wine", "--runs", "3", "--store", store, "--json"]
@@ -96,7 +96,7 @@ def test_other_files_are_refused(tmp_path, content, message):
 
 
 def test_an_empty_store_and_a_missing_one(tmp_path):
-    from softcost.experiments import Store
+    from softcost.paper import Store
 
     Store(tmp_path / "empty").close()
     answer = softcost("report", tmp_path / "empty", "-o", tmp_path / "out")

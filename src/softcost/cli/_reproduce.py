@@ -1,4 +1,4 @@
-"""``softcost reproduce``: the paper's tables and figures, ours beside the print."""
+"""``softcost reproduce``: the paper's tables and figures, beside published values."""
 
 import math
 import time
@@ -25,9 +25,7 @@ TARGETS = {
     ),
     "consistent": "Cost and error of eleven algorithms on 22 sets, consistent costs.",
     "sers": "Prices of confusing bacteria; the spectra are SYNTHETIC.",
-    "emphasis": (
-        "One dear class, 10^2 to 10^6 times: hard and soft one-sided regression."
-    ),
+    "emphasis": "One class made expensive, 10^2 to 10^6 times: hard and soft OSR.",
     "unbalanced": "Weighted error as the basic criterion, on ten unbalanced sets.",
     "kdd99": "Intrusion detection with the contest's prices, weighted error.",
     "kdd99-balanced": (
@@ -48,11 +46,11 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Write strict
 
 @click.group()
 def reproduce() -> None:
-    """Rerun the paper's tables and figures, beside the printed numbers.
+    """Rerun the paper's tables and figures, beside the published numbers.
 
     Results are kept in a file, and what is in it is not computed again: after an
     interruption give the same command once more. Numbers are mean and standard error
-    over the runs; 'off by' is ours minus the printed mean, in combined standard
+    over the runs; 'off by' is ours minus the published mean, in combined standard
     errors.
     """
 
@@ -140,11 +138,11 @@ def _run(
     data_dir: Path | None,
     **options: Any,
 ) -> None:
-    from softcost import experiments
+    from softcost import paper
 
     with bad_input():
-        added = dict(experiments.import_model(spec) for spec in add)
-        result = experiments.reproduce(
+        added = dict(paper.import_model(spec) for spec in add)
+        result = paper.reproduce(
             target,
             add=added,
             data_home=data_dir,
@@ -215,7 +213,7 @@ def _print(table: Any) -> None:
 
 
 def _print_part(table: Any) -> None:
-    from softcost.report import beside_table
+    from softcost.paper import beside_table
 
     shown = beside_table(table)
     lines: list[Any] = []
@@ -235,7 +233,7 @@ def artificial(as_json: bool) -> None:
     Nothing is drawn at random and nothing is stored: error and cost are exact. The
     JSON has the points of both figures.
     """
-    from softcost.experiments import artificial_front, artificial_lines
+    from softcost.paper import artificial_front, artificial_lines
 
     front = artificial_front()
     if as_json:
@@ -261,7 +259,7 @@ def artificial(as_json: bool) -> None:
 @json_option
 def status(store: Path, as_json: bool) -> None:
     """Say what a file of results has, and what failed in it."""
-    from softcost.experiments import Store
+    from softcost.paper import Store
 
     with bad_input(), Store(store, write=False) as results:
         rows, failures = results.rows(), results.failures()
@@ -301,7 +299,7 @@ def _brief(part: Any) -> str:
 @store_option
 def export(file: Path, store: Path) -> None:
     """Write all cells of a file of results as CSV."""
-    from softcost.experiments import Store
+    from softcost.paper import Store
 
     with bad_input(), Store(store, write=False) as results:
         count = results.export(file)
@@ -313,7 +311,7 @@ def export(file: Path, store: Path) -> None:
 @store_option
 def import_(file: Path, store: Path) -> None:
     """Add cells from such a CSV; equal ones that are there already are skipped."""
-    from softcost.experiments import Store
+    from softcost.paper import Store
 
     with bad_input(), Store(store) as results:
         added, known = results.import_rows(file)

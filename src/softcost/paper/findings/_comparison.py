@@ -1,0 +1,218 @@
+"""Marks as in the paper's tables, significance, distance from published values.
+
+Pure functions, frames in and frames out. A *table* has one row per data set, kind of
+costs, algorithm and metric with ``mean``, ``se`` and ``runs``, as `summarize` gives
+it; `published_table` puts the paper's numbers into that form, so that every function
+works on both.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import stdtr
+
+from softcost.metrics import compare
+from softcost.paper.findings._anomalies import UNEXPLAINED, explain
+from softcost.paper.findings._error_costs import other_costs
+from softcost.paper.findings._published import published_values
+from softcost.paper.run import HARD_PAIRS, REGULAR, REGULAR_PAIRS
+
+LARGE_IS_GOOD = ("recall_product", "g_mean", "emphasized_recall")
+_PLACE = ["dataset", "costs", "metric"]
+
+
+def published_table(target: str, runs: int = 20) -> pd.DataFrame:
+    """The paper's numbers for a target, in the form of `summarize`.
+
+    Examples
+    --------
+    >>> published_table("sers")[["algorithm", "mean", "se"]].values.tolist()[0]
+    ['OVA', 23.0, 2.51]
+    """
+    table = published_values()
+    table = table[table["target"] == target].drop(columns="target")
+    names = {"published_mean": "mean", "published_se": "se"}
+    return (
+        table.rename(columns=names)
+        .assign(costs="published", runs=runs)
+        .reset_index(drop=True)
+    )
+
+
+def mark_best(table: pd.DataFrame) -> pd.DataFrame:
+    """Add ``star`` and ``bold``, as the paper marks its tables.
+
+    Returns
+    -------
+    DataFrame
+        The star goes to the lowest mean of a data set (the highest where large is
+        good), bold to all that are within the standard error of the best of it. Equal
+        means share the star.
+
+    Examples
+    --------
+    >>> marked = mark_best(published_table("sers"))
+    >>> marked[marked.star & (marked.metric == "cost")]["algorithm"].tolist()
+    ['soft-CSOVO']
+    """
+    out = table.copy()
+    sign = np.where(out["metric"].isin(LARGE_IS_GOOD), -1.0, 1.0)
+    value = out["mean"] * sign
+    best = value.groupby([out[name] for name in _PLACE]).transform("min")
+    out["star"] = value == best
+    spread = out["se"].where(out["star"]).fillna(0.0)
+    allowed = best + spread.groupby([out[name] for name in _PLACE]).transform("max")
+    out["bold"] = value <= allowed
+    return out
+
+
+def p_value(
+    mean_a: float, se_a: float, runs_a: float, mean_b: float, se_b: float, runs_b: float
+) -> float:
+    """Two-sided p of an unpaired t-test, from means and standard errors.
+
+    For equal numbers of runs it is Student's test of two samples, for others nearly so.
+
+    Examples
+    --------
+    >>> round(p_value(18.79, 3.72, 20, 18.34, 4.48, 20), 3)
+    0.939
+    """
+    difference, spread = mean_a - mean_b, float(np.hypot(se_a, se_b))
+    if difference == 0 or spread == 0:
+        return float(difference == 0)
+    return float(2 * stdtr(runs_a + runs_b - 2, -abs(difference / spread)))
+
+
+def significance(
+    cells: pd.DataFrame,
+    pairs: Sequence[tuple[str, str]] = HARD_PAIRS + REGULAR_PAIRS,
+    metrics: Sequence[str] = ("cost", "error"),
+    level: float = 0.05,
+) -> pd.DataFrame:
+    """One algorithm against another, by two tests on the same runs.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Cells of a store.
+    pairs : sequence of (str, str), default soft against hard, soft against regular
+    metrics : sequence of str, default=("cost", "error")
+        Those that the cells have.
+    level : float, default=0.05
+        Two-sided. The paper's big tables behave as an unpaired test at .05.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, costs, metric, algorithm, versus, runs, unpaired, paired; the
+        last two say "better", "=" or "worse" of ``algorithm``.
+    """
+    rows = []
+    known = [metric for metric in metrics if metric in cells]
+    for (dataset, costs), part in cells.groupby(["dataset", "costs"], sort=False):
+        by_run = part.pivot(index="run", columns="algorithm", values=known)
+        for metric in known:
+            values = by_run[metric]
+            for pair in pairs:
+                if not set(pair) <= set(values):
+                    continue
+                both = values[list(pair)].dropna()
+                if len(both) < 2:
+                    continue
+                a, b = both.to_numpy(float).T
+                answers = [_word(a, b, metric, paired, level) for paired in _TESTS]
+                rows.append((dataset, costs, metric, *pair, len(both), *answers))
+    columns = [*_PLACE, "algorithm", "versus", "runs", "unpaired", "paired"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+_TESTS = (False, True)  # paired
+
+
+def _word(
+    a: NDArray[Any], b: NDArray[Any], metric: str, paired: bool, level: float
+) -> str:
+    result = compare(a, b, paired=paired, tail=2, level=level)
+    if not result.significant:
+        return "="
+    good = "higher" if metric in LARGE_IS_GOOD else "lower"
+    return "better" if result.direction == good else "worse"
+
+
+def agreement(
+    table: pd.DataFrame,
+    by: Sequence[str] = ("metric", "costs"),
+    limit: float = 2.0,
+) -> pd.DataFrame:
+    """How many means are within some combined standard errors of the published ones.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `summarize`; only rows with a published number count.
+    by : sequence of str, default=("metric", "costs")
+        Columns of the table that make groups.
+    limit : float, default=2
+
+    Returns
+    -------
+    DataFrame
+        The columns of ``by``, then cells, within, share.
+    """
+    known = table[_comparable(table)]
+    within = near(known, limit)
+    groups = within.groupby([known[name] for name in by], sort=False)
+    return groups.agg(cells="size", within="sum", share="mean").reset_index()
+
+
+def outside(
+    table: pd.DataFrame,
+    target: str,
+    reference: pd.DataFrame | None = None,
+    limit: float = 2.0,
+) -> pd.DataFrame:
+    """The rows that are not near the published values, each with an explanation.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `summarize`.
+    target : str
+    reference : DataFrame, default=None
+        A table with OVA under the same costs; by default ``table`` itself.
+    limit : float, default=2
+        In combined standard errors.
+
+    Returns
+    -------
+    DataFrame
+        These rows with a column ``explanation``: what is known about how the published
+        number was made; or that the costs differ, where an error of OVA has another
+        cost (see `other_costs`); or "unexplained". Costs do not explain the error
+        of algorithms that do not look at them.
+    """
+    known = table[_comparable(table)]
+    far = known[~near(known, limit)].reset_index(drop=True)
+    by_costs = other_costs(table if reference is None else reference, limit)
+    explanations = []
+    for row in far.to_dict("records"):
+        text = explain(target, row["metric"], row["dataset"], row["algorithm"])
+        blind = row["metric"] != "cost" and row["algorithm"] in REGULAR
+        if text == UNEXPLAINED and not blind:
+            text = by_costs.get((row["dataset"], row["costs"]), text)
+        explanations.append(text)
+    return far.assign(explanation=explanations)
+
+
+def _comparable(table: pd.DataFrame) -> pd.Series:
+    return table["published_mean"].notna() & table["se"].notna()
+
+
+def near(table: pd.DataFrame, limit: float = 2.0) -> pd.Series:
+    """Which rows are within some combined standard errors of what is published."""
+    equal = table["mean"] == table["published_mean"]
+    return (table["difference"].abs() <= limit) | equal

@@ -1,0 +1,176 @@
+"""Means and standard errors of cells, beside the published ones."""
+
+from typing import Any
+
+import pandas as pd
+
+from softcost.paper.findings._published import published_values
+from softcost.paper.run import (
+    FAMILIES,
+    GRIDS,
+    TARGETS,
+    Request,
+    Target,
+    emphasized_class,
+    make_request,
+    version_of,
+)
+
+UNITS = {
+    "cost": 1e-3,
+    "error": 1e-2,
+    "weighted_error": 1.0,
+    "recall_product": 1e-2,
+    "g_mean": 1e-2,
+    "normalized_cost": 1e-2,
+    "emphasized_recall": 1e-2,
+}
+
+
+class MixedResults(ValueError):
+    """A store has several results for the same cell of a table."""
+
+
+def emphasized_recall(row: Any) -> float:
+    """Recall of the class whose column is expensive, from the recalls of a cell."""
+    recalls = row["recalls"].split()
+    right, total = recalls[emphasized_class(row["run"], len(recalls))].split("/")
+    return int(right) / int(total) if int(total) else float("nan")
+
+
+def select(
+    rows: pd.DataFrame, target: str, matrices: str = "paper", grid: str = "C"
+) -> tuple[Request, pd.DataFrame]:
+    """The cells of a target in a store, without a look at the data.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        All rows of a store.
+    target : str
+    matrices : {"paper", "class-ratio", "both"}, default="paper"
+    grid : {"C", "1/C"}, default="C"
+
+    Returns
+    -------
+    request : Request
+        For `summarize`: the data sets that are there, and added algorithms.
+    cells : DataFrame
+        Of this version of the code.
+    """
+    known = make_request(target, matrices=matrices)
+    elsewhere = _same_cells(known.target)
+    present = [name for name in rows["dataset"].unique() if name not in elsewhere]
+    wanted = list(dict.fromkeys([*known.datasets, *present]))
+    kinds = {name: known.target.kinds_of(name, matrices) for name in wanted}
+    families = {known.target.family_of(name) for name in known.algorithms}
+    ours = rows["family"].isin(families) & rows["algorithm"].isin(known.algorithms)
+    ours &= rows["made_of"] == GRIDS[grid]
+    added = ~rows["family"].isin(FAMILIES)
+    right_costs = pd.Series(
+        [
+            costs in kinds.get(name, ())
+            for name, costs in zip(rows["dataset"], rows["costs"], strict=True)
+        ],
+        index=rows.index,
+        dtype=bool,
+    )
+    cells = current(rows[(ours | added) & right_costs])
+    place = ["dataset", "costs"]
+    here = cells[cells["family"].isin(FAMILIES)][place].drop_duplicates()
+    cells = cells.merge(here, on=place)  # added ones where there are others
+    twice = cells.duplicated([*place, "algorithm", "run"])
+    if twice.any():
+        name = cells[twice].iloc[0]
+        raise MixedResults(
+            f"{name['algorithm']} on {name['dataset']} ({name['costs']} costs) is "
+            "there twice: from other data, from a sample (--max-rows), or from another "
+            "version of an added algorithm; keep them in stores of their own."
+        )
+    request = make_request(
+        target,
+        [name for name in wanted if name in set(cells["dataset"])],
+        runs=max(1, int(cells["run"].max()) + 1) if len(cells) else 1,
+        matrices=matrices,
+        added=[(name, "") for name in cells["family"].unique() if name not in FAMILIES],
+    )
+    return request, cells.reset_index(drop=True)
+
+
+def current(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows that this version of the code computes."""
+    return rows[rows["version"] == rows["family"].map(version_of)]
+
+
+def _same_cells(target: Target) -> set[str]:
+    """Data sets of targets that have the same cells: there, not here."""
+    return {
+        name
+        for other in TARGETS.values()
+        if (other.families, other.costs) == (target.families, target.costs)
+        for name in other.datasets
+    }
+
+
+def summarize(cells: pd.DataFrame, request: Request) -> pd.DataFrame:
+    """One row per data set, kind of costs, algorithm and metric.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Cells of the request.
+    request : Request
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, costs, algorithm, metric, unit, runs, mean, se, published_mean,
+        published_se, difference. Numbers are in units of ``unit``, that of the paper;
+        ``se`` is the standard error of the mean; ``difference`` is ours minus
+        published, in combined standard errors.
+    """
+    target = request.target
+    names = [*request.algorithms, *(name for name, _ in request.added)]
+    paper = published_values()
+    paper = paper[paper["target"] == target.name]
+    units = UNITS | dict(zip(paper["metric"], paper["unit"], strict=True))
+    wide = cells[cells["algorithm"].isin(names)].copy()
+    if "emphasized_recall" in target.metrics:
+        wide["emphasized_recall"] = [
+            emphasized_recall(row) for row in wide.to_dict("records")
+        ]
+    tall = wide.melt(
+        id_vars=["dataset", "costs", "algorithm", "run"],
+        value_vars=list(target.metrics),
+        var_name="metric",
+        value_name="value",
+    )
+    tall["unit"] = tall["metric"].map(units).astype(float)
+    tall["value"] /= tall["unit"]
+    groups = tall.groupby(["dataset", "costs", "algorithm", "metric", "unit"])["value"]
+    table = groups.agg(runs="count", mean="mean", se="sem").reset_index()
+    table = table.merge(
+        paper.drop(columns=["target", "unit"]),
+        on=["dataset", "algorithm", "metric"],
+        how="left",
+    )
+    spread = (table["se"] ** 2 + table["published_se"] ** 2) ** 0.5
+    table["difference"] = (table["mean"] - table["published_mean"]) / spread.where(
+        spread > 0
+    )
+    order = {
+        "dataset": {name: n for n, name in enumerate(request.datasets)},
+        "algorithm": {name: n for n, name in enumerate(names)},
+        "metric": {name: n for n, name in enumerate(target.metrics)},
+    }
+    kinds = list(dict.fromkeys(k for d in request.datasets for k in _kinds(request, d)))
+    order["costs"] = {name: n for n, name in enumerate(kinds)}
+    return table.sort_values(
+        ["dataset", "costs", "algorithm", "metric"],
+        key=lambda column: column.map(order[str(column.name)]),
+        ignore_index=True,
+    )
+
+
+def _kinds(request: Request, dataset: str) -> tuple[str, ...]:
+    return request.target.kinds_of(dataset, request.matrices)

@@ -1,0 +1,290 @@
+"""Tables of a study: in the paper's form, beside published values, tests, verdicts."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from softcost.paper.pages._document import Cell, Column, Link, PageTable
+from softcost.paper.pages._numbers import heading, mean_and_error, percent, signed
+
+_NAMES = [Column("data set", "left"), Column("costs", "left")]
+_ANSWERS = ("better", "=", "worse")
+
+
+def paper_tables(table: pd.DataFrame) -> Iterator[PageTable]:
+    """One table per metric: a row per data set, a column per algorithm.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per data set, costs, algorithm and metric, with mean, se, runs, bold
+        and star.
+    """
+    algorithms = list(dict.fromkeys(table["algorithm"]))
+    units = dict(zip(table["metric"], table["unit"], strict=True))
+    columns = [*_NAMES, Column("runs"), *(Column(name) for name in algorithms)]
+    for metric, part in table.groupby("metric", sort=False):
+        rows = []
+        for names, own in part.groupby(["dataset", "costs"], sort=False):
+            by_name = own.set_index("algorithm").to_dict("index")
+            cells = [_marked(by_name.get(name)) for name in algorithms]
+            rows.append([*map(str, names), runs_of(own), *cells])
+        name = heading(str(metric), units[str(metric)])
+        yield PageTable(f"{name}, mean ± standard error", columns, rows)
+
+
+def _marked(row: Mapping[Any, Any] | None) -> Cell | str:
+    if row is None:
+        return ""
+    shown = mean_and_error(row["mean"], row["se"])
+    return Cell(shown, bold=bool(row["bold"]), star=bool(row["star"]))
+
+
+def runs_of(part: pd.DataFrame) -> str:
+    """How many runs the rows of a table have: ``20``, or ``5-20``."""
+    least, most = part["runs"].min(), part["runs"].max()
+    return str(least) if least == most else f"{least}-{most}"
+
+
+def beside_table(table: pd.DataFrame) -> PageTable:
+    """A row per data set and algorithm: ours, the published values, the difference."""
+    metrics = dict(zip(table["metric"], table["unit"], strict=True))
+    in_paper = {
+        metric: bool(table["published_mean"][table["metric"] == metric].notna().any())
+        for metric in metrics
+    }
+    columns = [*_NAMES, Column("algorithm", "left"), Column("runs")]
+    for metric, unit in metrics.items():
+        columns.append(Column(heading(metric, unit)))
+        if in_paper[metric]:
+            columns += [Column("published"), Column("off by")]
+    rows: list[list[Cell | str]] = []
+    for names, part in table.groupby(["dataset", "costs", "algorithm"], sort=False):
+        by_metric = part.set_index("metric").to_dict("index")
+        line: list[Cell | str] = [*map(str, names), runs_of(part)]
+        for metric, known in in_paper.items():
+            row = by_metric[metric]
+            line.append(mean_and_error(row["mean"], row["se"]))
+            if known:
+                line.append(mean_and_error(row["published_mean"], row["published_se"]))
+                line.append(signed(row["difference"]))
+        rows.append(line)
+    caption = "Ours beside the published numbers" if any(in_paper.values()) else "Ours"
+    return PageTable(caption, columns, rows)
+
+
+def agreement_table(agreement: pd.DataFrame) -> PageTable:
+    """How many means are near the published ones."""
+    columns = [
+        Column("cells", "left"),
+        Column("metric", "left"),
+        Column("number"),
+        Column("within two"),
+        Column("share"),
+    ]
+    rows = [
+        [
+            row["what"],
+            heading(row["metric"], 1.0),
+            str(row["cells"]),
+            str(row["within"]),
+            percent(row["share"]),
+        ]
+        for row in agreement.to_dict("records")
+    ]
+    return PageTable("Within two combined standard errors", columns, rows)
+
+
+def outside_table(outside: pd.DataFrame) -> PageTable:
+    """The cells that are not, each with a line of explanation."""
+    columns = [
+        *_NAMES,
+        Column("algorithm", "left"),
+        Column("metric", "left"),
+        Column("runs"),
+        Column("ours"),
+        Column("published"),
+        Column("off by"),
+        Column("explanation", "left"),
+    ]
+    rows = [
+        [
+            row["dataset"],
+            row["costs"],
+            row["algorithm"],
+            heading(row["metric"], row["unit"]),
+            str(row["runs"]),
+            mean_and_error(row["mean"], row["se"]),
+            mean_and_error(row["published_mean"], row["published_se"]),
+            signed(row["difference"]),
+            row["explanation"],
+        ]
+        for row in outside.to_dict("records")
+    ]
+    return PageTable("More than two combined standard errors off", columns, rows)
+
+
+def significance_tables(tests: pd.DataFrame) -> Iterator[PageTable]:
+    """Two tables per metric: unpaired tests, with the published answers, and paired.
+
+    Parameters
+    ----------
+    tests : DataFrame
+        Columns dataset, costs, metric, algorithm, versus, unpaired, paired, published,
+        as_in_paper.
+    """
+    captions = {
+        "unpaired": "unpaired t-test, two-sided .05",
+        "paired": "paired t-test, two-sided .05",
+    }
+    for metric, part in tests.groupby("metric", sort=False):
+        for test, words in captions.items():
+            caption = f"{heading(str(metric), 1.0)}, {words}"
+            yield _test_table(part, test, caption)
+
+
+def _test_table(part: pd.DataFrame, test: str, caption: str) -> PageTable:
+    pairs = list(dict.fromkeys(zip(part["algorithm"], part["versus"], strict=True)))
+    rows: list[list[Cell | str]] = []
+    for names, own in part.groupby(["dataset", "costs"], sort=False):
+        answers = {
+            (row["algorithm"], row["versus"]): row for row in own.to_dict("records")
+        }
+        cells = [_answer(answers.get(pair), test) for pair in pairs]
+        rows.append([*map(str, names), *cells])
+    counted = part[part["as_in_paper"]].groupby(["algorithm", "versus"])
+    counts = counted[test].value_counts()
+    summary = [
+        ", ".join(f"{counts.get((*pair, word), 0)} {word}" for word in _ANSWERS)
+        for pair in pairs
+    ]
+    rows.append(["all", "as in the paper", *summary])
+    columns = [*_NAMES, *(Column(f"{a} against {b}", "left") for a, b in pairs)]
+    return PageTable(caption, columns, rows)
+
+
+def _answer(row: Mapping[Any, Any] | None, test: str) -> str:
+    if row is None:
+        return ""
+    said, published = row[test], row["published"]
+    differs = test == "unpaired" and isinstance(published, str) and published != said
+    return f"{said} (published {published})" if differs else said
+
+
+def verdict_table(verdicts: pd.DataFrame, caption: str) -> PageTable:
+    """Claims of the paper, and what ours says of them."""
+    columns = [
+        Column("claim", "left"),
+        Column("algorithm", "left"),
+        Column("against", "left"),
+        Column("ours"),
+        Column("published numbers"),
+        Column("same answer"),
+        Column("verdict", "left"),
+        Column("ours says no on", "left"),
+    ]
+    rows = [
+        [
+            row["claim"],
+            row["algorithm"],
+            row["versus"],
+            f"{row['holds']} of {row['of']}",
+            _published_count(row),
+            f"{row['same']} of {row['of']}",
+            Cell(row["verdict"], bold=row["verdict"] != "agrees"),
+            row["not_on"],
+        ]
+        for row in verdicts.to_dict("records")
+    ]
+    return PageTable(caption, columns, rows)
+
+
+def _published_count(row: Mapping[Any, Any]) -> str:
+    if pd.isna(row["published_holds"]):
+        return "in a figure"
+    return f"{row['published_holds']:.0f} of {row['of']}"
+
+
+def readings_summary(readings: pd.DataFrame) -> PageTable:
+    """How near both readings are to the paper, on sets without rare classes."""
+    columns = [
+        Column("algorithm", "left"),
+        Column("metric", "left"),
+        Column("cells"),
+        Column("C: within two"),
+        Column("1/C: within two"),
+        Column("C: mean square off by"),
+        Column("1/C: mean square off by"),
+        Column("1/C is nearer"),
+    ]
+    known = readings[readings["balanced"]]
+    groups = list(known.groupby(["algorithm", "metric"], sort=False))
+    groups += [
+        (("all", metric), part) for metric, part in known.groupby("metric", sort=False)
+    ]
+    rows = []
+    for names, part in groups:
+        c, inverse = part["difference_c"], part["difference_inverse"]
+        rows.append(
+            [
+                *map(str, names),
+                str(len(part)),
+                str(part["near_c"].sum()),
+                str(part["near_inverse"].sum()),
+                f"{(c**2).mean():.1f}",
+                f"{(inverse**2).mean():.1f}",
+                str((inverse.abs() < c.abs()).sum()),
+            ]
+        )
+    return PageTable("The two readings, on sets without rare classes", columns, rows)
+
+
+def readings_table(readings: pd.DataFrame) -> PageTable:
+    """Both readings beside the paper's, a row per data set, algorithm and metric."""
+    columns = [*_NAMES, Column("algorithm", "left"), Column("metric", "left")]
+    columns += [Column("C"), Column("off by"), Column("1/C"), Column("off by")]
+    columns.append(Column("published"))
+    rows = [
+        [
+            row["dataset"],
+            row["costs"],
+            row["algorithm"],
+            heading(row["metric"], row["unit"]),
+            mean_and_error(row["mean_c"], row["se_c"]),
+            signed(row["difference_c"]),
+            mean_and_error(row["mean_inverse"], row["se_inverse"]),
+            signed(row["difference_inverse"]),
+            mean_and_error(row["published_mean"], row["published_se"]),
+        ]
+        for row in readings.to_dict("records")
+    ]
+    return PageTable("Both readings beside the published values", columns, rows)
+
+
+def front_table(front: pd.DataFrame) -> PageTable:
+    """The best line for every softness, by scale of the costs."""
+    columns = [Column("costs", "left"), Column("softness"), Column("offset")]
+    columns += [Column("error"), Column("cost")]
+    scales = {"raw": "as they are", "divided": "/ 30"}
+    rows = [
+        [
+            scales[row["scale"]],
+            f"{row['softness']:g}",
+            *(f"{row[name]:.5f}" for name in ("b", "error", "cost")),
+        ]
+        for row in front.to_dict("records")
+    ]
+    return PageTable("The best line for every softness", columns, rows)
+
+
+def contents_table(rows: list[tuple[Link, str, str, str, str]]) -> PageTable:
+    """What the report has: page, runs, agreement and verdicts of every target."""
+    columns = [
+        Column("target", "left"),
+        Column("what it is", "left"),
+        Column("runs"),
+        Column("means near"),
+        Column("questions answered alike"),
+    ]
+    return PageTable("Contents", columns, [[Cell(row[0]), *row[1:]] for row in rows])

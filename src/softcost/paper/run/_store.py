@@ -1,0 +1,348 @@
+"""Results in SQLite: append-only, one writing process, any number of readers."""
+
+import csv
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any
+
+import pandas as pd
+
+from softcost.paper.run._cell import METRICS
+from softcost.paper.run._plan import Unit, cell_key
+
+_FIELDS = {
+    "dataset": "TEXT NOT NULL",
+    "costs": "TEXT NOT NULL",
+    "family": "TEXT NOT NULL",
+    "run": "INTEGER NOT NULL",
+    "rows": "INTEGER",
+    "data": "TEXT NOT NULL",
+    "made_of": "TEXT NOT NULL",
+    "version": "INTEGER NOT NULL",
+    "algorithm": "TEXT NOT NULL",
+    **dict.fromkeys(METRICS, "REAL NOT NULL"),
+    "recalls": "TEXT NOT NULL",
+    "softness": "REAL",
+    "params": "TEXT NOT NULL",
+    "cv_cost": "REAL",
+    "cv_error": "REAL",
+}
+COLUMNS = ("key", *_FIELDS)
+_MAGIC = b"SQLite format 3\0"
+_WAIT = 60.0  # seconds to wait for another process to leave the file
+
+_SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS results (
+    key TEXT PRIMARY KEY,
+    {", ".join(f"{name} {kind}" for name, kind in _FIELDS.items())}
+);
+CREATE TABLE IF NOT EXISTS attempts (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    unit TEXT NOT NULL,
+    name TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('done', 'failed')),
+    message TEXT NOT NULL,
+    seconds REAL,
+    finished TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS attempts_by_unit ON attempts (unit);
+"""
+
+
+class Store:
+    """A file of results.
+
+    Rows are added and never changed: one per cell, all cells of a unit in one
+    transaction. ``attempts`` is the log: what was done, how long it took, and what
+    failed and why; a failure leaves no row in ``results``, so the next run tries again.
+
+    Parameters
+    ----------
+    path : path-like
+        Made where it does not exist.
+    write : bool, default=True
+        Only one process at a time may write. The lock is let go by the operating
+        system if that process is killed.
+    """
+
+    def __init__(self, path: Any, *, write: bool = True):
+        self.path = Path(path)
+        self._lock: sqlite3.Connection | None = None
+        if not write and not self.path.is_file():
+            raise FileNotFoundError(
+                f"store {self.path} does not exist; name the file with --store."
+            )
+        if write:
+            self._lock = _lock(self.path)
+        try:
+            self._db = self._open(write)
+        except BaseException:
+            self._unlock()
+            raise
+
+    def _open(self, write: bool) -> sqlite3.Connection:
+        try:
+            db = sqlite3.connect(self.path, timeout=_WAIT, isolation_level=None)
+            if write:
+                db.execute("PRAGMA journal_mode = WAL")
+                db.executescript(_SCHEMA)
+            found = [row[1] for row in db.execute("PRAGMA table_info(results)")]
+        except sqlite3.OperationalError as error:
+            raise OSError(f"store {self.path} cannot be used: {error}") from error
+        except sqlite3.DatabaseError as error:
+            raise ValueError(
+                f"store {self.path} is not a store of results; name another file."
+            ) from error
+        if found != list(COLUMNS):
+            raise ValueError(
+                f"store {self.path} has other columns than this version of softcost "
+                "writes; name another file."
+            )
+        return db
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the file, and let others write."""
+        self._db.close()
+        self._unlock()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def add(
+        self, unit: Unit, cells: Sequence[dict[str, Any]], seconds: float | None = None
+    ) -> None:
+        """Keep the cells of a unit."""
+        fields = asdict(unit)
+        fields["made_of"] = fields.pop("algorithm")
+        rows = [
+            {"key": cell_key(unit, cell["algorithm"]), **fields, **cell}
+            for cell in cells
+        ]
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            self._insert(rows)
+            self._log(unit, "done", "", seconds)
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    def add_failure(
+        self, unit: Unit, message: str, seconds: float | None = None
+    ) -> None:
+        """Note that a unit failed."""
+        self._log(unit, "failed", message, seconds)
+
+    def _insert(self, rows: Iterable[dict[str, Any]]) -> None:
+        names = ", ".join(COLUMNS)
+        values = ", ".join(f":{name}" for name in COLUMNS)
+        self._db.executemany(f"INSERT INTO results ({names}) VALUES ({values})", rows)
+
+    def _log(self, unit: Unit, status: str, message: str, seconds: float | None):
+        self._db.execute(
+            "INSERT INTO attempts (unit, name, status, message, seconds, finished) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                unit.key,
+                str(unit),
+                status,
+                message,
+                seconds,
+                time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            ),
+        )
+
+    def keys(self) -> set[str]:
+        """Keys of all cells that are here."""
+        return {key for (key,) in self._db.execute("SELECT key FROM results")}
+
+    def missing(self, units: Iterable[Unit]) -> list[Unit]:
+        """The units of which some cell is not here."""
+        known = self.keys()
+        return [
+            unit
+            for unit in units
+            if any(cell_key(unit, name) not in known for name in unit.algorithms)
+        ]
+
+    def failures(self) -> pd.DataFrame:
+        """Units whose last attempt failed: unit, name, message, how often, when."""
+        return pd.read_sql_query(
+            "SELECT unit, name, message, COUNT(*) AS attempts, finished FROM attempts "
+            "GROUP BY unit HAVING number = MAX(number) AND status = 'failed' "
+            "ORDER BY MAX(number)",
+            self._db,
+        )
+
+    def attempts(self) -> pd.DataFrame:
+        """The log, in order."""
+        return pd.read_sql_query("SELECT * FROM attempts ORDER BY number", self._db)
+
+    def rows(self) -> pd.DataFrame:
+        """All cells, in an order that does not depend on when they were computed."""
+        return pd.read_sql_query(
+            "SELECT * FROM results ORDER BY dataset, costs, family, algorithm, run, "
+            "key",
+            self._db,
+        )
+
+    def export(self, path: Any) -> int:
+        """Write all cells as CSV; numbers so that they are read back exactly."""
+        cursor = self._db.execute(
+            "SELECT * FROM results ORDER BY dataset, costs, family, algorithm, run, key"
+        )
+        count = 0
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            for row in cursor:
+                writer.writerow(
+                    [
+                        repr(value) if isinstance(value, float) else value
+                        for value in row
+                    ]
+                )
+                count += 1
+        return count
+
+    def import_rows(self, path: Any) -> tuple[int, int]:
+        """Add cells from such a file; those that are here already must be equal.
+
+        Returns
+        -------
+        added, known : int
+        """
+        rows = _read_export(path)
+        here = {row["key"]: row for row in self.rows().to_dict("records")}
+        new = []
+        for row in rows:
+            if row["key"] not in here:
+                new.append(row)
+            elif any(_differ(row[name], here[row["key"]][name]) for name in COLUMNS):
+                raise ValueError(
+                    f"{path} and {self.path} have different results for {row['key']}; "
+                    "import into a new store. Nothing was imported."
+                )
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            self._insert(new)
+        except sqlite3.IntegrityError as error:
+            self._db.execute("ROLLBACK")
+            raise ValueError(
+                f"{path} has a cell twice, or one without its numbers ({error}); "
+                "export it again. Nothing was imported."
+            ) from error
+        self._db.execute("COMMIT")
+        return len(new), len(rows) - len(new)
+
+
+def read_rows(path: Any) -> pd.DataFrame:
+    """All cells of a store, or of a CSV that was exported from one.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    DataFrame
+    """
+    with open(path, "rb") as file:
+        is_store = file.read(len(_MAGIC)) == _MAGIC
+    if is_store:
+        with Store(path, write=False) as store:
+            return store.rows()
+    with TemporaryDirectory() as folder, Store(Path(folder) / "rows") as store:
+        store.import_rows(path)
+        return store.rows()
+
+
+def _lock(path: Path) -> sqlite3.Connection:
+    """Hold a file beside the store: portable, and free again after a kill."""
+    beside = path.with_name(path.name + ".lock")
+    try:
+        lock = sqlite3.connect(beside, timeout=0, isolation_level=None)
+    except sqlite3.OperationalError as error:
+        raise OSError(
+            f"store {path} cannot be written: {error}; name another file."
+        ) from error
+    try:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as error:
+        lock.close()
+        if "locked" not in str(error):
+            raise OSError(f"store {path} cannot be written: {error}") from error
+        raise BlockingIOError(
+            f"store {path} is in use by another process that writes to it; wait, or "
+            "name another file."
+        ) from error
+    return lock
+
+
+def _read_export(path: Any) -> list[dict[str, Any]]:
+    """All rows of an export."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            if tuple(reader.fieldnames or ()) == COLUMNS:
+                return [
+                    _read_row(row, path, line) for line, row in enumerate(reader, 2)
+                ]
+            problem = "its columns differ"
+    except (UnicodeDecodeError, csv.Error) as error:
+        problem = str(error)
+    raise ValueError(
+        f"{path} is not an export of results ({problem}); write one with 'softcost "
+        "reproduce export'."
+    )
+
+
+def _read_row(row: dict[str, Any], path: Any, line: int) -> dict[str, Any]:
+    """One line of an export, with numbers as numbers; its key is checked."""
+    out: dict[str, Any] = {"key": row["key"]}
+    try:
+        for name, kind in _FIELDS.items():
+            text = row[name]
+            if text == "" and "NOT NULL" not in kind:
+                out[name] = None
+            elif kind.startswith("REAL"):
+                out[name] = float(text)
+            elif kind.startswith("INTEGER"):
+                out[name] = int(text)
+            else:
+                out[name] = str(text)
+        json.loads(out["params"])
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}, line {line}: {error}; export it again.") from error
+    unit = Unit(
+        out["dataset"], out["costs"], out["family"], out["run"], out["rows"],
+        out["data"], out["made_of"], out["version"],
+    )  # fmt: skip
+    if cell_key(unit, out["algorithm"]) != out["key"]:
+        raise ValueError(
+            f"{path}, line {line}: the key does not belong to the row; export it again."
+        )
+    return out
+
+
+def _differ(a: Any, b: Any) -> bool:
+    return a != b and not (pd.isna(a) and pd.isna(b))

@@ -1,0 +1,192 @@
+"""Marks, tests and distances from the published values, on made-up runs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import ttest_ind, ttest_rel
+
+from softcost.paper import (
+    agreement,
+    mark_best,
+    outside,
+    published_values,
+    significance,
+)
+from softcost.paper.findings._anomalies import ANOMALIES
+from softcost.paper.findings._comparison import p_value
+from softcost.paper.findings._error_costs import error_costs
+from softcost.paper.run import SIBLINGS
+
+
+@pytest.fixture
+def cells():
+    """Twelve runs of all algorithms: soft ones cheaper, by shared noise."""
+    rng = np.random.default_rng(0)
+    names = dict.fromkeys(name for siblings in SIBLINGS for name in siblings)
+    rows = []
+    for run in range(12):
+        common = rng.normal(size=2)
+        for name in names:
+            shift = -0.4 if name.startswith("soft") else 0.0
+            cost, error = common + shift + 0.1 * rng.normal(size=2)
+            rows.append(("iris", "plain", name, run, cost, error))
+    return pd.DataFrame(
+        rows, columns=["dataset", "costs", "algorithm", "run", "cost", "error"]
+    )
+
+
+def test_p_values_are_students(cells):
+    a, b = (
+        cells[cells["algorithm"] == name]["cost"].to_numpy() for name in ("OSR", "OVA")
+    )
+    n = len(a)
+    errors = [values.std(ddof=1) / np.sqrt(n) for values in (a, b)]
+    p = p_value(a.mean(), errors[0], n, b.mean(), errors[1], n)
+    assert p == pytest.approx(ttest_ind(a, b).pvalue)
+    assert p_value(1, 0, n, 1, 0, n) == 1
+    assert p_value(1, 0, n, 2, 0, n) == 0
+
+
+def test_significance_by_both_tests(cells):
+    answers = significance(cells)
+    assert len(answers) == 16
+    by_run = cells.pivot(index="run", columns="algorithm", values="cost")
+    costs = answers[answers["metric"] == "cost"]
+    for row in costs.to_dict("records"):
+        a, b = by_run[row["algorithm"]], by_run[row["versus"]]
+        for column, test in (("unpaired", ttest_ind), ("paired", ttest_rel)):
+            clear = test(a, b).pvalue < 0.05
+            expected = ("better" if a.mean() < b.mean() else "worse") if clear else "="
+            assert row[column] == expected
+    assert set(costs["paired"]) == {"better"}
+    # Runs that one of them lacks do not count.
+    less = cells[(cells["algorithm"] != "OVA") | (cells["run"] < 5)]
+    row = significance(less).set_index(["metric", "algorithm", "versus"])
+    assert row.loc[("cost", "soft-OSR", "OVA"), "runs"] == 5
+    assert row.loc[("cost", "soft-OSR", "OSR"), "runs"] == 12
+    assert significance(cells[cells["run"] == 0]).empty
+
+
+def test_marks():
+    table = pd.DataFrame(
+        {
+            "dataset": "iris",
+            "costs": "plain",
+            "metric": ["cost"] * 4 + ["g_mean"] * 2,
+            "algorithm": ["a", "b", "c", "d", "a", "b"],
+            "mean": [3.0, 1.0, 1.5, 1.6, 80.0, 90.0],
+            "se": [9.0, 0.5, 0.1, 5.0, 1.0, 1.0],
+        }
+    )
+    marked = mark_best(table)
+    assert marked["star"].tolist() == [False, True, False, False, False, True]
+    assert marked["bold"].tolist() == [False, True, True, False, False, True]
+    assert "star" not in table
+
+
+def test_agreement_counts_what_is_in_paper():
+    table = pd.DataFrame(
+        {
+            "metric": ["cost"] * 4,
+            "costs": ["plain"] * 3 + ["class-ratio"],
+            "mean": [1.0, 2.0, 0.0, 9.0],
+            "se": [0.1, 0.1, 0.0, 0.1],
+            "published_mean": [1.1, 3.0, 0.0, np.nan],
+            "published_se": [0.1, 0.1, 0.0, np.nan],
+        }
+    )
+    spread = np.hypot(table["se"], table["published_se"])
+    spread = spread.where(spread > 0)
+    table["difference"] = (table["mean"] - table["published_mean"]) / spread
+    (row,) = agreement(table).to_dict("records")
+    assert (row["costs"], row["cells"], row["within"]) == ("plain", 3, 2)
+
+
+def beside(algorithm, metric, ours, theirs, dataset="iris"):
+    """A row of a table, with standard errors of 1."""
+    unit = 1e-3 if metric == "cost" else 1e-2
+    return {
+        "dataset": dataset, "costs": "plain", "algorithm": algorithm, "metric": metric,
+        "unit": unit, "mean": ours, "se": 1.0, "published_mean": theirs,
+        "published_se": 1.0, "difference": (ours - theirs) / 2**0.5,
+    }  # fmt: skip
+
+
+def explanations(*rows, target="inconsistent"):
+    found = outside(pd.DataFrame(rows), target)
+    names = zip(found["algorithm"], found["metric"], strict=True)
+    return dict(zip(names, found["explanation"], strict=True))
+
+
+def test_other_costs_explain_what_looks_at_them():
+    found = explanations(
+        beside("OVA", "cost", 10.0, 20.0),
+        beside("OVA", "error", 5.0, 5.0),
+        beside("OVO", "error", 5.0, 9.0),
+        beside("OSR", "error", 5.0, 9.0),
+        beside("soft-OSR", "error", 5.0, 6.0),
+    )
+    words = "other costs, it seems: an error of OVA costs 0.4 in the paper, 0.2 here"
+    assert found == {
+        ("OVA", "cost"): words,
+        ("OVO", "error"): "unexplained",
+        ("OSR", "error"): words,
+    }
+
+
+def test_costs_are_the_same_where_ova_is():
+    ours = [beside("OSR", "cost", 1.0, 9.0), beside("OVA", "cost", 5.0, 5.0)]
+    errors = beside("OVA", "error", 5.0, 5.0)
+    assert set(explanations(*ours, errors).values()) == {"unexplained"}
+    other_errors = beside("OVA", "error", 5.0, 20.0)
+    more_expensive = [ours[0], beside("OVA", "cost", 5.0, 20.0), other_errors]
+    assert set(explanations(*more_expensive).values()) == {"unexplained"}
+
+
+def test_known_misprints_come_first():
+    rows = [
+        beside("OVA", "cost", 10.0, 20.0, "mfeat"),
+        beside("OVA", "error", 5.0, 5.0, "mfeat"),
+        beside("FT", "cost", 5.0, 9.0, "mfeat"),
+    ]
+    assert "other costs" in explanations(*rows)["FT", "cost"]
+    assert "digit for digit" in explanations(*rows, target="consistent")["FT", "cost"]
+
+
+def test_misprints_name_what_is_in_paper():
+    table = published_values()
+    for anomaly in ANOMALIES:
+        part = table[table["target"] == (anomaly.target or "inconsistent")]
+        if anomaly.metric:
+            part = part[part["metric"] == anomaly.metric]
+        assert set(anomaly.datasets) <= set(part["dataset"])
+        assert set(anomaly.algorithms) <= set(part["algorithm"])
+        assert len(part) > 0
+
+
+def test_the_copied_columns_are_copies():
+    """Both misprints can be seen in the published numbers themselves."""
+    table = published_values().set_index(["target", "metric", "dataset", "algorithm"])
+    values = table["published_mean"]
+    copied, own = ANOMALIES[0], ANOMALIES[1]
+    for dataset in copied.datasets:
+        one = values["inconsistent", "cost", dataset, "FT"]
+        assert values["consistent", "cost", dataset, "FT"] == one
+    for dataset in own.datasets:
+        ova = values["inconsistent", "cost", dataset, "OVA"]
+        assert values["unbalanced", "cost", dataset, "soft-OSR"] == ova
+
+
+def test_the_price_of_an_error_has_its_own_spread():
+    table = pd.DataFrame(
+        [beside("OVA", "cost", 10.0, 20.0), beside("OVA", "error", 5.0, 4.0)]
+    )
+    (row,) = error_costs(table).to_dict("records")
+    assert (row["ours"], row["published"]) == pytest.approx((0.2, 0.5))
+    assert row["log_ratio"] == pytest.approx(np.log(2.5))
+    relative = [1 / 10, 1 / 20, 1 / 5, 1 / 4]
+    assert row["se"] == pytest.approx(np.linalg.norm(relative))
+    # An error that never happens has no price.
+    never = table.assign(mean=[0.0, 0.0])
+    assert error_costs(never)["log_ratio"].isna().all()
+    assert explanations(*never.to_dict("records"))["OVA", "cost"] == "unexplained"
