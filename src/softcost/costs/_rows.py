@@ -43,8 +43,8 @@ class CostProblem:
 class RowCosts:
     """Labels, costs and weights of rows, checked, by number of the class.
 
-    Made once for a fit, or a measurement, by `row_costs`; parts of the rows, and the problem at any
-    softness, follow without another check.
+    Made once for a fit, or a measurement, by `row_costs`; parts of the rows, and the
+    problem at any softness, follow without another check.
 
     Attributes
     ----------

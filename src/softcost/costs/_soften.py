@@ -50,7 +50,7 @@ def error_weights(
 def check_error_weight(
     error_weight: Any, classes: NDArray[Any]
 ) -> Literal["balanced"] | NDArray[np.float64] | None:
-    """Read an ``error_weight``: None, "balanced", or weights in the order of classes."""
+    """Read an ``error_weight``: None, "balanced", or weights by number of the class."""
     if error_weight is None:
         return None
     if isinstance(error_weight, str) and error_weight == "balanced":

@@ -252,7 +252,8 @@ class Reduction(ClassifierMixin, BaseEstimator):
         -------
         array of shape (n,)
         """
-        return self.classes_[self.decide(self._check_rows(X))]
+        chosen = self.decide(self._check_rows(X))
+        return self.classes_[chosen]
 
     def score(
         self,

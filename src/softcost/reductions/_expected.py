@@ -6,13 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _num_samples
 
-from softcost.costs import CostProblem, RowCosts, check_softness, softened
+from softcost.costs import (
+    CostProblem,
+    RowCosts,
+    check_softness,
+    class_indices,
+    softened,
+)
 from softcost.learners import draw_seeds
 from softcost.reductions._docs import documented
 from softcost.reductions._multiclass import (
     ProbabilityReduction,
     class_probabilities,
     fit_classes,
+    is_prefitted,
 )
 
 
@@ -35,7 +42,8 @@ class MinimumExpectedCost(ProbabilityReduction):
     ----------
     learner : classifier, default=None
         One with ``predict_proba``; by default logistic regression on standardised
-        features. Wrap others in `sklearn.calibration.CalibratedClassifierCV`.
+        features. Wrap others in `sklearn.calibration.CalibratedClassifierCV`, and one
+        that is fitted already in `sklearn.frozen.FrozenEstimator`.
     {common}
 
     Attributes
@@ -79,6 +87,12 @@ class MinimumExpectedCost(ProbabilityReduction):
                 "MinimumExpectedCost needs: wrap it, CalibratedClassifierCV(learner), "
                 "or choose another."
             )
+        self._columns: NDArray[np.intp] | None = None
+        if is_prefitted(learner):  # to the user's labels, not to numbers of classes
+            self.estimator_ = learner
+            known = learner.classes_
+            self._columns = class_indices(known, self.classes_, argument="learner")
+            return
         (seed,) = draw_seeds(self._rng(), 1)
         every = np.arange(len(problem.y))
         self.estimator_ = fit_classes(
@@ -86,7 +100,9 @@ class MinimumExpectedCost(ProbabilityReduction):
         )
 
     def _probabilities(self, X: Any) -> NDArray[np.float64]:
-        return class_probabilities(self.estimator_, X, len(self.classes_))
+        return class_probabilities(
+            self.estimator_, X, len(self.classes_), self._columns
+        )
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
         """Minus the expected soft cost."""

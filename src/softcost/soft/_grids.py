@@ -53,8 +53,8 @@ def default_grid(learner: Any, name: str | None) -> dict[str, list[Any]]:
         known = ", ".join(repr(key) for key in grids) or "none"
         raise ValueError(
             f"param_grid must be a dict, a list of dicts, None or the name of a grid "
-            f"that the learner has, not {name!r}: {type(learner).__name__} has {known}; "
-            "give a dict of its parameters."
+            f"that the learner has, not {name!r}: {type(learner).__name__} has "
+            f"{known}; give a dict of its parameters."
         )
     grid = _KNOWN.get(type(learner).__name__, {})
     return {key: values for key, values in grid.items() if key in learner.get_params()}

@@ -120,8 +120,8 @@ class KernelSVC(ClassifierMixin, KernelMachine):
         """Rows labelled +1 ask for at least 1, rows labelled -1 for at most -1."""
         if not isinstance(subproblem, Labels):
             raise TypeError(
-                "learner KernelSVC is a classifier, but values are to be learnt: choose "
-                "a regressor, such as OneSidedSVR()."
+                "learner KernelSVC is a classifier, but values are to be learnt: "
+                "choose a regressor, such as OneSidedSVR()."
             )
         return pose(subproblem.target, subproblem.weight, -subproblem.target)
 
