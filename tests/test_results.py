@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from softcost.cli._report_job import write_report
+from softcost.cli.study._report_job import write_report
 from softcost.experiments import TARGETS, findings, make_request, plan, read_rows
 from softcost.experiments._plan import BALANCED, cell_key
 

@@ -1,0 +1,159 @@
+"""The work behind ``softcost evaluate``."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from softcost.cli.apply._model_file import StoredModel, open_model, pieces
+from softcost.cli.console import (
+    BadInput,
+    amount,
+    bad_input,
+    print_table,
+    share,
+    some,
+    stdout_console,
+    trained,
+    write_json,
+)
+from softcost.cli.inputs import column, read_cost_columns, read_labels, read_prices
+from softcost.cli.results import confusion, dearest_mistakes, measured
+from softcost.costs import raw_cost_vectors
+
+_MOST_CLASSES_SHOWN = 12
+_COLUMNS = ("rows", "cost", "error", "weighted error", "G-mean", "prices")
+
+
+def run(
+    model: str,
+    data: str,
+    target: str,
+    costs: str | None,
+    cost_columns: str | None,
+    as_json: bool,
+) -> None:
+    """Predict in pieces, then measure."""
+    if costs is not None and cost_columns is not None:
+        raise BadInput("give --costs FILE or --cost-columns PREFIX, not both.")
+    with bad_input():
+        matrix = None if costs is None else read_prices(costs)
+        stored = open_model(model)
+        by_row = cost_columns or (
+            None if costs else stored.manifest["notes"].get("cost_columns")
+        )
+        if matrix is None and by_row is None:
+            if stored.manifest["costs"] == "by example":
+                raise ValueError(
+                    f"{model} was trained with prices by row: give --cost-columns "
+                    "PREFIX or --costs FILE."
+                )
+            matrix = stored.prices()
+    with trained():
+        labels, predicted, vectors = _predicted(stored, data, target, by_row)
+        classes = np.array([str(name) for name in stored.classes.tolist()])
+        prices = raw_cost_vectors(
+            labels, cost_matrix=matrix, costs=vectors, classes=classes
+        )
+    result = _result(model, data, labels, predicted, prices, classes)
+    result["prices"] = (
+        "by row"
+        if vectors is not None
+        else ("by class" if matrix is not None else "0/1")
+    )
+    if as_json:
+        write_json(result)
+    else:
+        _print_result(result)
+
+
+def _predicted(
+    stored: StoredModel, data: str, target: str, by_row: str | None
+) -> tuple[np.ndarray, np.ndarray, pd.DataFrame | None]:
+    labels, predicted, vectors = [], [], []
+    for raw, X in pieces(stored, data, without={target}):
+        if len(raw) == 0:
+            raise ValueError(
+                f"{data} has no rows; give a table with a header and rows."
+            )
+        found = read_labels(column(raw, target, "--target", data), "--target", data)
+        known = {str(name) for name in stored.classes.tolist()}
+        unknown = sorted(set(found.tolist()) - known)
+        if unknown:
+            raise ValueError(
+                f"--target {target!r} of {data} has classes that the model does not "
+                f"know, {some(unknown)}; it knows {some(sorted(known))}."
+            )
+        labels.append(found)
+        predicted.append(stored.predict(X).astype(str))
+        if by_row is not None:
+            vectors.append(read_cost_columns(raw, by_row, data))
+    costs = pd.concat(vectors, ignore_index=True) if vectors else None
+    return np.concatenate(labels), np.concatenate(predicted), costs
+
+
+def _result(model, data, labels, predicted, prices, classes) -> dict[str, Any]:
+    counts = confusion(labels, predicted, classes)
+    sizes = counts.sum(axis=1)
+    names = classes.tolist()
+    return {
+        "model": model,
+        "data": data,
+        "rows": len(labels),
+        **measured(labels, predicted, prices, classes),
+        "recall": {
+            name: float(counts[i, i] / sizes[i]) if sizes[i] else None
+            for i, name in enumerate(names)
+        },
+        "classes": names,
+        "confusion": counts.tolist(),
+        "dearest_mistakes": dearest_mistakes(labels, predicted, prices, classes),
+    }
+
+
+def _print_result(result: dict[str, Any]) -> None:
+    out = stdout_console()
+    print_table(
+        [(name, "right") for name in _COLUMNS],
+        [
+            (
+                str(result["rows"]),
+                amount(result["cost"]),
+                share(result["error"]),
+                amount(result["weighted_error"]),
+                amount(result["g_mean"]),
+                result["prices"],
+            )
+        ],
+    )
+    out.print()
+    names, counts = result["classes"], result["confusion"]
+    wide = len(names) > _MOST_CLASSES_SHOWN
+    columns = [("true class", "left"), ("rows", "right"), ("recall", "right")]
+    if not wide:
+        columns += [(f"→ {name}", "right") for name in names]
+    print_table(
+        columns,
+        [
+            (
+                name,
+                str(sum(row)),
+                share(result["recall"][name]),
+                *([] if wide else map(str, row)),
+            )
+            for name, row in zip(names, counts, strict=True)
+        ],
+    )
+    out.print()
+    if not result["dearest_mistakes"]:
+        out.print("No mistake cost anything.")
+        return
+    total = result["cost"] * result["rows"]
+    out.print("The mistakes that cost most:")
+    for one in result["dearest_mistakes"]:
+        part = f", {100 * one['cost'] / total:.0f} % of all" if total > 0 else ""
+        out.print(
+            f"  {one['times']} x predicted {one['predicted']} for a true "
+            f"{one['true']}: {one['cost']:.4g}{part}",
+            soft_wrap=True,
+        )

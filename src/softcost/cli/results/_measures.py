@@ -1,0 +1,56 @@
+"""What models cost: measured on held-out rows."""
+
+from typing import Any
+
+import numpy as np
+
+from softcost.costs import class_indices, error_weights
+from softcost.metrics import error_rate, g_mean, weighted_error
+
+MEASURES = ("cost", "error", "weighted_error", "g_mean")
+
+
+def measured(
+    labels: np.ndarray, predicted: np.ndarray, prices: np.ndarray, classes: np.ndarray
+) -> dict[str, float | None]:
+    """Cost, error, weighted error and G-mean.
+
+    Parameters
+    ----------
+    labels, predicted : arrays of shape (n,)
+    prices : array of shape (n, K)
+        In the user's units, in the order of ``classes``.
+    """
+    chosen = class_indices(predicted, classes)
+    paid = prices[np.arange(len(chosen)), chosen]
+    return {
+        "cost": number(paid.mean()),
+        "error": number(error_rate(labels, predicted, classes=classes)),
+        "weighted_error": number(
+            weighted_error(
+                labels,
+                predicted,
+                error_weight=weights(labels, classes),
+                classes=classes,
+            )
+        ),
+        "g_mean": number(g_mean(labels, predicted, classes=classes)),
+    }
+
+
+def weights(labels: np.ndarray, classes: np.ndarray) -> dict[Any, float]:
+    """Balanced weights of errors, by the labels at hand."""
+    found = error_weights(labels, "balanced", classes)
+    return dict(zip(classes.tolist(), found.tolist(), strict=True))
+
+
+def saving(cost: float | None, regular: float | None) -> float | None:
+    """By how many percent a cost is below that of the regular model."""
+    if cost is None or not regular:
+        return None
+    return number(100.0 * (regular - cost) / regular)
+
+
+def number(value: Any) -> float | None:
+    """A float for strict JSON: None where there is no number."""
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,43 @@
+"""Which mistakes a model makes, and what they cost."""
+
+from typing import Any
+
+import numpy as np
+
+from softcost.costs import class_indices
+
+
+def confusion(
+    labels: np.ndarray, predicted: np.ndarray, classes: np.ndarray
+) -> np.ndarray:
+    """Counts by true and predicted class, shape (K, K)."""
+    size = len(classes)
+    cell = class_indices(labels, classes) * size + class_indices(predicted, classes)
+    return np.bincount(cell, minlength=size * size).reshape(size, size)
+
+
+def dearest_mistakes(
+    labels: np.ndarray,
+    predicted: np.ndarray,
+    prices: np.ndarray,
+    classes: np.ndarray,
+    most: int = 5,
+) -> list[dict[str, Any]]:
+    """The kinds of mistakes that cost most in all."""
+    size = len(classes)
+    true, chosen = class_indices(labels, classes), class_indices(predicted, classes)
+    extra = prices[np.arange(len(true)), chosen] - prices.min(axis=1)
+    cell = true * size + chosen
+    total = np.bincount(cell, extra, minlength=size * size)
+    count = np.bincount(cell, minlength=size * size)
+    names = [str(name) for name in classes.tolist()]
+    return [
+        {
+            "true": names[one // size],
+            "predicted": names[one % size],
+            "times": int(count[one]),
+            "cost": float(total[one]),
+        }
+        for one in np.argsort(-total, kind="stable")[:most].tolist()
+        if total[one] > 0 and one // size != one % size
+    ]

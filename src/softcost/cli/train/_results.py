@@ -1,0 +1,62 @@
+"""Regular, hard and chosen, side by side."""
+
+from typing import Any
+
+import pandas as pd
+from sklearn.pipeline import Pipeline
+
+from softcost.cli.results import MEASURES, measured, number, saving
+from softcost.cli.train._data import Rows
+from softcost.cli.train._search import candidate, candidate_params, reference_rows
+from softcost.costs import raw_cost_vectors
+
+
+def compare(
+    model: Pipeline, test: Rows | None, matrix: pd.DataFrame | None
+) -> dict[str, Any]:
+    """Cross-validated results of regular, hard and chosen; held-out ones as well."""
+    search = model["search"]
+    rows = reference_rows(search)
+    validated = {
+        name: _cross_validated(search.tradeoff_, row, candidate_params(search, row))
+        for name, row in rows.items()
+    }
+    _add_savings(validated)
+    held_out = None
+    if test is not None:
+        held_out = _held_out(model, rows, test, matrix)
+        if "regular" in held_out:
+            _add_savings(held_out)
+    return {"cross_validated": validated, "held_out": held_out}
+
+
+def _cross_validated(table: pd.DataFrame, row: int, params: dict) -> dict[str, Any]:
+    """A row of the trade-off table as plain values."""
+    found = table.iloc[row]
+    out: dict[str, Any] = {"softness": float(found["softness"]), "params": params}
+    for name in MEASURES:
+        out[name] = number(found[name])
+        out[f"{name}_se"] = number(found[f"{name}_se"])
+    return out
+
+
+def _held_out(
+    model: Pipeline, rows: dict[str, int], test: Rows, matrix: pd.DataFrame | None
+) -> dict[str, dict[str, Any]]:
+    search = model["search"]
+    prices = raw_cost_vectors(
+        test.y, cost_matrix=matrix, costs=test.costs, classes=search.classes_
+    )
+    X = model["columns"].transform(test.X)
+    known: dict[int, dict[str, Any]] = {}
+    for row in rows.values():
+        if row not in known:
+            predicted = candidate(search, row).predict(X)
+            known[row] = measured(test.y, predicted, prices, search.classes_)
+    return {name: dict(known[row]) for name, row in rows.items()}
+
+
+def _add_savings(results: dict[str, dict[str, Any]]) -> None:
+    regular = results.get("regular", {}).get("cost")
+    for values in results.values():
+        values["saving_percent"] = saving(values["cost"], regular)

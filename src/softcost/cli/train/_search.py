@@ -1,0 +1,67 @@
+"""The search behind ``softcost fit``: made here, and asked here for its candidates.
+
+No other module of the command line looks into a fitted search for its rows.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.pipeline import Pipeline
+
+from softcost.cli.inputs import Kind
+from softcost.cli.train._encoder import make_encoder
+from softcost.cli.train._job import Job
+from softcost.reductions import Reduction
+from softcost.soft import SoftCostClassifierCV
+
+
+def make_model(
+    job: Job,
+    reduction: Reduction,
+    kinds: dict[str, Kind],
+    classes: np.ndarray,
+    matrix: pd.DataFrame | None,
+) -> Pipeline:
+    """The unfitted model: encoded columns, then the search."""
+    search = SoftCostClassifierCV(
+        reduction,
+        cost_matrix=matrix,
+        classes=classes,
+        softness=job.softness,
+        param_grid=job.param,
+        criterion=job.criterion,
+        max_error=job.max_error,
+        tolerance=job.tolerance,
+        error_weight=job.error_weight,
+        cv=job.cv,
+        n_jobs=job.jobs,
+        random_state=job.seed,
+    )
+    return Pipeline([("columns", make_encoder(kinds)), ("search", search)])
+
+
+def reference_rows(search: SoftCostClassifierCV) -> dict[str, int]:
+    """Numbers of the rows to set side by side.
+
+    Regular is the best by error at softness 1, as one would choose it without prices;
+    hard the cheapest at softness 0.
+    """
+    table = search.tradeoff_
+    rows = {}
+    error = "error" if search.error_weight is None else "weighted_error"
+    for name, softness, measure in (("regular", 1.0, error), ("hard", 0.0, "cost")):
+        among = np.flatnonzero(table["softness"].to_numpy() == softness)
+        if len(among):
+            rows[name] = int(among[table[measure].to_numpy()[among].argmin()])
+    return rows | {"chosen": search.best_index_}
+
+
+def candidate(search: SoftCostClassifierCV, row: int) -> Any:
+    """The candidate of a row, fitted to all training rows."""
+    return search if row == search.best_index_ else search._refit(row)
+
+
+def candidate_params(search: SoftCostClassifierCV, row: int) -> dict[str, Any]:
+    """The learner's parameters of a row."""
+    return search._params[row]
