@@ -3,7 +3,7 @@
 import pytest
 
 from softcost.cli.console import _progress
-from softcost.cli.console._progress import _joined, _lines, shown_progress
+from softcost.cli.console._progress import _joined, _lines, show_progress
 from softcost.soft import SoftCostClassifierCV
 
 
@@ -34,7 +34,7 @@ def test_searches_report_and_the_results_do_not_change(quiet, capsys, monkeypatc
     monkeypatch.setattr(_progress, "_SECONDS_BETWEEN_LINES", 0.0)
     X, y = [[0.0], [1], [2], [3], [4], [5]], [0, 0, 1, 1, 0, 1]
     search = SoftCostClassifierCV(softness=3, cv=2, param_grid={"C": [1.0, 2.0]})
-    with shown_progress("training", quiet):
+    with show_progress("training", quiet):
         search.fit(X, y)
     told = capsys.readouterr()
     assert told.out == ""

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from softcost.cli.costs._facts import _never_worthwhile
-from softcost.cli.inputs import read_prices
+from softcost.cli.inputs import read_cost_file
 
 
 def test_a_template_can_be_used_as_it_is(menu, softcost, tmp_path):
     path = tmp_path / "costs.csv"
     result = softcost("costs", "template", menu.data, "--target", "class", "-o", path)
     assert result.exit_code == 0
-    prices = read_prices(str(path))
+    prices = read_cost_file(str(path))
     assert list(prices.index) == list(prices.columns) == sorted(menu.classes)
     assert np.array_equal(prices, 1 - np.eye(3))
     text = path.read_text(encoding="utf-8")
@@ -32,7 +32,7 @@ def test_template_on_standard_output_and_as_json(menu, softcost, strict, tmp_pat
     assert found["costs"]["ham & eggs"]["spam, fried"] == 1
     as_json = tmp_path / "costs.json"
     as_json.write_text(json.dumps(found["costs"]))
-    assert np.array_equal(read_prices(str(as_json)), read_prices(str(path)))
+    assert np.array_equal(read_cost_file(str(as_json)), read_cost_file(str(path)))
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import sys
 import pandas as pd
 import pytest
 
-from softcost.cli.inputs import read_prices
+from softcost.cli.inputs import read_cost_file
 
 
 def price_files(menu, folder):
@@ -39,7 +39,7 @@ def test_prices_are_the_same_in_every_format(menu, tmp_path):
     for path in price_files(menu, tmp_path):
         if path.suffix == ".yaml":
             pytest.importorskip("yaml")
-        pd.testing.assert_frame_equal(read_prices(str(path)), menu.matrix())
+        pd.testing.assert_frame_equal(read_cost_file(str(path)), menu.matrix())
 
 
 def test_yaml_keeps_class_names_as_they_are(tmp_path):
@@ -48,7 +48,7 @@ def test_yaml_keeps_class_names_as_they_are(tmp_path):
     path.write_text(
         "no:\n  yes: 1\n  1.0: 2\nyes:\n  no: 3\n  1.0: 1\n1.0:\n  no: 1\n  yes: 1\n"
     )
-    assert sorted(read_prices(str(path)).index) == ["1.0", "no", "yes"]
+    assert sorted(read_cost_file(str(path)).index) == ["1.0", "no", "yes"]
 
 
 def test_yaml_without_pyyaml_is_one_sentence(tmp_path, softcost, monkeypatch):

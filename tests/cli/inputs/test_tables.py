@@ -4,7 +4,7 @@ import sys
 
 import pandas as pd
 
-from softcost.cli.inputs import find_kinds, read_table, typed
+from softcost.cli.inputs import find_kinds, read_table, typed_columns
 
 
 def test_parquet_without_pyarrow_is_one_sentence(tmp_path, softcost, monkeypatch):
@@ -25,8 +25,8 @@ def test_every_format_of_a_table_gives_the_same_model(menu, softcost, strict, tm
         tmp_path / "semi.csv", index=False, sep=";", na_rep="NA", encoding="utf-8-sig"
     )
     kinds = find_kinds(read_table(str(menu.data)).drop(columns="class"))
-    wanted = typed(read_table(str(menu.data)), kinds, "menu.csv")
+    wanted = typed_columns(read_table(str(menu.data)), kinds, "menu.csv")
     for path in tmp_path.iterdir():
         raw = read_table(str(path))
         assert find_kinds(raw.drop(columns="class")) == kinds
-        pd.testing.assert_frame_equal(typed(raw, kinds, path.name), wanted)
+        pd.testing.assert_frame_equal(typed_columns(raw, kinds, path.name), wanted)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from softcost.cli.train import _demo_job
-from softcost.cli.train._demo_job import cheque_prices, summarise
+from softcost.cli.train._demo_job import cheque_costs, summarise
 
 
 def test_prices_are_what_the_story_says():
-    prices = cheque_prices()
+    prices = cheque_costs()
     assert prices[1, 8] == 7  # an 8 read for a 1: seven euros lost
     assert prices[8, 1] == pytest.approx(0.7)
     assert not np.diagonal(prices).any()

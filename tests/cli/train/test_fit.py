@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 import softcost as library
-from softcost.cli.inputs import find_kinds, read_table, typed
+from softcost.cli.inputs import find_kinds, read_table, typed_columns
 from softcost.cli.train._encoder import make_encoder
 from softcost.cli.train._names import REDUCTIONS
 from softcost.cli.train._reductions import make_reduction
@@ -266,7 +266,9 @@ def test_other_reductions_train_save_and_predict(
 
 
 def test_scaling_and_filling_are_inside_the_model(menu):
-    X = typed(read_table(str(menu.data)), find_kinds(menu.rows().iloc[:, :3]), "")
+    X = typed_columns(
+        read_table(str(menu.data)), find_kinds(menu.rows().iloc[:, :3]), ""
+    )
     encoder = make_encoder(find_kinds(menu.rows().iloc[:, :3])).fit(X)
     out = encoder.transform(X)
     assert out.min() == 0

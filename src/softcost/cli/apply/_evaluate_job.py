@@ -8,17 +8,17 @@ import pandas as pd
 from softcost.cli.apply._model_file import StoredModel, open_model, pieces
 from softcost.cli.console import (
     BadInput,
-    amount,
     bad_input,
+    format_cost,
+    format_rate,
     print_table,
-    share,
-    some,
+    quoted_names,
     stdout_console,
     trained,
     write_json,
 )
-from softcost.cli.inputs import column, read_cost_columns, read_labels, read_prices
-from softcost.cli.results import confusion, dearest_mistakes, measured
+from softcost.cli.inputs import column, read_cost_columns, read_cost_file, read_labels
+from softcost.cli.results import confusion, measure, most_expensive_mistakes
 from softcost.costs import raw_cost_vectors
 
 _MOST_CLASSES_SHOWN = 12
@@ -37,7 +37,7 @@ def run(
     if costs is not None and cost_columns is not None:
         raise BadInput("give --costs FILE or --cost-columns PREFIX, not both.")
     with bad_input():
-        matrix = None if costs is None else read_prices(costs)
+        matrix = None if costs is None else read_cost_file(costs)
         stored = open_model(model)
         by_row = cost_columns or (
             None if costs else stored.manifest["notes"].get("cost_columns")
@@ -48,14 +48,14 @@ def run(
                     f"{model} was trained with prices by row: give --cost-columns "
                     "PREFIX or --costs FILE."
                 )
-            matrix = stored.prices()
+            matrix = stored.cost_matrix()
     with trained():
         labels, predicted, vectors = _predicted(stored, data, target, by_row)
         classes = np.array([str(name) for name in stored.classes.tolist()])
-        prices = raw_cost_vectors(
+        paid = raw_cost_vectors(
             labels, cost_matrix=matrix, costs=vectors, classes=classes
         )
-    result = _result(model, data, labels, predicted, prices, classes)
+    result = _result(model, data, labels, predicted, paid, classes)
     result["prices"] = (
         "by row"
         if vectors is not None
@@ -82,7 +82,8 @@ def _predicted(
         if unknown:
             raise ValueError(
                 f"--target {target!r} of {data} has classes that the model does not "
-                f"know, {some(unknown)}; it knows {some(sorted(known))}."
+                f"know, {quoted_names(unknown)}; it knows "
+                f"{quoted_names(sorted(known))}."
             )
         labels.append(found)
         predicted.append(stored.predict(X).astype(str))
@@ -92,7 +93,7 @@ def _predicted(
     return np.concatenate(labels), np.concatenate(predicted), costs
 
 
-def _result(model, data, labels, predicted, prices, classes) -> dict[str, Any]:
+def _result(model, data, labels, predicted, costs, classes) -> dict[str, Any]:
     counts = confusion(labels, predicted, classes)
     sizes = counts.sum(axis=1)
     names = classes.tolist()
@@ -100,14 +101,14 @@ def _result(model, data, labels, predicted, prices, classes) -> dict[str, Any]:
         "model": model,
         "data": data,
         "rows": len(labels),
-        **measured(labels, predicted, prices, classes),
+        **measure(labels, predicted, costs, classes),
         "recall": {
             name: float(counts[i, i] / sizes[i]) if sizes[i] else None
             for i, name in enumerate(names)
         },
         "classes": names,
         "confusion": counts.tolist(),
-        "dearest_mistakes": dearest_mistakes(labels, predicted, prices, classes),
+        "dearest_mistakes": most_expensive_mistakes(labels, predicted, costs, classes),
     }
 
 
@@ -118,10 +119,10 @@ def _print_result(result: dict[str, Any]) -> None:
         [
             (
                 str(result["rows"]),
-                amount(result["cost"]),
-                share(result["error"]),
-                amount(result["weighted_error"]),
-                amount(result["g_mean"]),
+                format_cost(result["cost"]),
+                format_rate(result["error"]),
+                format_cost(result["weighted_error"]),
+                format_cost(result["g_mean"]),
                 result["prices"],
             )
         ],
@@ -138,7 +139,7 @@ def _print_result(result: dict[str, Any]) -> None:
             (
                 name,
                 str(sum(row)),
-                share(result["recall"][name]),
+                format_rate(result["recall"][name]),
                 *([] if wide else map(str, row)),
             )
             for name, row in zip(names, counts, strict=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from softcost.cli.console import STREAM, shown_name
-from softcost.cli.inputs import Kind, format_of, table_pieces, typed
+from softcost.cli.inputs import Kind, format_of, table_pieces, typed_columns
 from softcost.models import ModelFileError, describe, final_step, load
 from softcost.reductions import Reduction
 from softcost.soft import SoftCostClassifierCV
@@ -33,7 +33,7 @@ class StoredModel:
     classes: np.ndarray
     kinds: dict[str, Kind] | None
 
-    def prices(self) -> pd.DataFrame | None:
+    def cost_matrix(self) -> pd.DataFrame | None:
         """Its cost matrix by name; None for 0 and 1."""
         matrix = self.manifest["costs"]
         if not isinstance(matrix, list):
@@ -44,7 +44,7 @@ class StoredModel:
     def table(self, raw: pd.DataFrame, path: str, first_row: int, without: set) -> Any:
         """The rows of a raw table as the model wants them."""
         if self.kinds is not None:
-            return typed(raw, self.kinds, path, first_row)
+            return typed_columns(raw, self.kinds, path, first_row)
         kept = [name for name in raw.columns if name not in without]
         count = self.manifest["features"]["count"]
         if len(kept) != count:
@@ -52,8 +52,8 @@ class StoredModel:
                 f"{path} has {len(kept)} columns and the model needs {count}, which it "
                 "has no names for; take out those that are no features."
             )
-        frame = typed(raw, dict.fromkeys(map(str, kept), "number"), path, first_row)
-        return frame.to_numpy()
+        kinds: dict[str, Kind] = dict.fromkeys(map(str, kept), "number")
+        return typed_columns(raw, kinds, path, first_row).to_numpy()
 
     def predict(self, X: Any) -> np.ndarray:
         return self.model.predict(X)

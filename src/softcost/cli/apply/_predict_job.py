@@ -11,7 +11,7 @@ from softcost.cli.console import (
     STREAM,
     BadInput,
     bad_input,
-    check_place,
+    check_writable,
     trained,
     write_json,
 )
@@ -40,7 +40,7 @@ def run(
         if output != STREAM:
             if format_of(output) == "libsvm":
                 raise ValueError(f"{output} must be a CSV or Parquet file.")
-            check_place(output)
+            check_writable(output)
         stored = open_model(model)
     counts = dict.fromkeys((str(name) for name in stored.classes.tolist()), 0)
     with trained(), open_writer(output) as write:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from softcost.cli.console import STREAM
 from softcost.cli.inputs import format_of, load_parquet
-from softcost.models import whole_file
+from softcost.models import whole_file as atomic_write
 
 
 class Writer(Protocol):
@@ -30,7 +30,7 @@ def open_writer(output: str) -> Iterator[Writer]:
         finally:
             stream.detach()  # or it would close standard output
         return
-    with whole_file(output) as place:
+    with atomic_write(output) as place:
         if format_of(output) == "parquet":
             with _parquet_to(str(place), output) as write:
                 yield write

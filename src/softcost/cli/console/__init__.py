@@ -16,12 +16,23 @@ from softcost.cli.console._errors import (
     say,
     trained,
 )
+from softcost.cli.console._formatting import (
+    format_cost,
+    format_params,
+    format_percent,
+    format_rate,
+    quoted_names,
+)
 from softcost.cli.console._group import LazyGroup
 from softcost.cli.console._output import print_table, stdout_console, write_json
-from softcost.cli.console._paths import STREAM, check_place, existing, shown_name
-from softcost.cli.console._progress import shown_progress
-from softcost.cli.console._warnings import spoken_warnings
-from softcost.cli.console._words import amount, percent, share, short, some
+from softcost.cli.console._paths import (
+    STREAM,
+    check_writable,
+    existing_file,
+    shown_name,
+)
+from softcost.cli.console._progress import show_progress
+from softcost.cli.console._warnings import warnings_as_lines
 
 __all__ = [
     "BAD_INPUT",
@@ -33,20 +44,20 @@ __all__ = [
     "BadInput",
     "JobFailed",
     "LazyGroup",
-    "amount",
     "bad_input",
-    "check_place",
-    "existing",
-    "percent",
+    "check_writable",
+    "existing_file",
+    "format_cost",
+    "format_params",
+    "format_percent",
+    "format_rate",
     "print_table",
+    "quoted_names",
     "say",
-    "share",
-    "short",
+    "show_progress",
     "shown_name",
-    "shown_progress",
-    "some",
-    "spoken_warnings",
     "stdout_console",
     "trained",
+    "warnings_as_lines",
     "write_json",
 ]

@@ -11,7 +11,7 @@ def shown_name(path: str) -> str:
     return "standard input" if path == STREAM else path
 
 
-def existing(path: str) -> Path:
+def existing_file(path: str) -> Path:
     """A file that is there."""
     if not os.path.exists(path):
         raise FileNotFoundError(f"there is no file {path}.")
@@ -20,7 +20,7 @@ def existing(path: str) -> Path:
     return Path(path)
 
 
-def check_place(path: str | None) -> None:
+def check_writable(path: str | None) -> None:
     """Refuse a place that cannot be written, before any work is done."""
     if path is None:
         return

@@ -15,7 +15,7 @@ Show = Callable[[float], None]
 
 
 @contextmanager
-def shown_progress(what: str, quiet: bool, searches: int = 1) -> Iterator[None]:
+def show_progress(what: str, quiet: bool, searches: int = 1) -> Iterator[None]:
     """Show how far searches inside the block are: a bar, or lines now and then.
 
     Nothing is shown of work that takes less than two seconds where standard error is

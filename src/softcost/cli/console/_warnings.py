@@ -8,7 +8,7 @@ from softcost.cli.console._errors import say
 
 
 @contextmanager
-def spoken_warnings(quiet: bool) -> Iterator[None]:
+def warnings_as_lines(quiet: bool) -> Iterator[None]:
     """Warnings as one line each on standard error, at the end."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -4,10 +4,16 @@ from typing import Any
 
 import pandas as pd
 
-from softcost.cli.console import BadInput, bad_input, some, stdout_console, write_json
+from softcost.cli.console import (
+    BadInput,
+    bad_input,
+    quoted_names,
+    stdout_console,
+    write_json,
+)
 from softcost.cli.costs._classes import class_counts
 from softcost.cli.costs._facts import matrix_facts
-from softcost.cli.inputs import read_prices
+from softcost.cli.inputs import read_cost_file
 
 
 def run_check(file: str, data: str | None, target: str | None, as_json: bool) -> None:
@@ -15,7 +21,7 @@ def run_check(file: str, data: str | None, target: str | None, as_json: bool) ->
     if (data is None) != (target is None):
         raise BadInput("--data and --target go together; give both or neither.")
     with bad_input():
-        frame = read_prices(file)
+        frame = read_cost_file(file)
         counts = None
         if data is not None and target is not None:
             counts = class_counts(data, target)
@@ -30,9 +36,9 @@ def run_check(file: str, data: str | None, target: str | None, as_json: bool) ->
 
 def matrix_words(frame: pd.DataFrame, facts: dict[str, Any]) -> list[str]:
     """The same in sentences."""
-    names = facts["classes"]
-    size = len(names)
-    words = [f"{size} x {size} prices for the classes {some(names, 10)}."]
+    size = len(facts["classes"])
+    classes = quoted_names(facts["classes"], 10)
+    words = [f"{size} x {size} prices for the classes {classes}."]
     words.append("Rows are true classes, columns predicted ones:")
     words += _examples(frame)
     if facts["largest"] == 0:
@@ -48,9 +54,10 @@ def matrix_words(frame: pd.DataFrame, facts: dict[str, Any]) -> list[str]:
     if facts["free_mistakes"]:
         words.append(f"{facts['free_mistakes']} mistakes are free.")
     if facts["right_costs"]:
+        names = quoted_names(facts["right_costs"])
         words.append(
-            f"Being right costs something for {some(facts['right_costs'])}: only what "
-            "mistakes cost beyond that matters for learning."
+            f"Being right costs something for {names}: only what mistakes cost beyond "
+            "that matters for learning."
         )
     words.append(_symmetry(facts))
     words.append(_consistency(facts))
@@ -67,10 +74,10 @@ def matrix_words(frame: pd.DataFrame, facts: dict[str, Any]) -> list[str]:
 
 
 def _examples(frame: pd.DataFrame, most: int = 3) -> list[str]:
-    """The dearest mistakes, and the dearest one the other way round."""
-    prices, names = frame.to_numpy(), [str(name) for name in frame.index]
+    """The most expensive mistakes, and the first of them the other way round."""
+    costs, names = frame.to_numpy(), [str(name) for name in frame.index]
     cells = [
-        (-prices[i, j], i, j)
+        (-costs[i, j], i, j)
         for i in range(len(names))
         for j in range(len(names))
         if i != j
@@ -78,7 +85,7 @@ def _examples(frame: pd.DataFrame, most: int = 3) -> list[str]:
     chosen = [(i, j) for _, i, j in sorted(cells)[: most - 1]]
     chosen += [(j, i) for i, j in chosen[:1] if (j, i) not in chosen]
     return [
-        f"  predicting {names[j]!r} for a true {names[i]!r} costs {prices[i, j]:g}"
+        f"  predicting {names[j]!r} for a true {names[i]!r} costs {costs[i, j]:g}"
         for i, j in chosen
     ]
 
@@ -105,12 +112,14 @@ def _comparison(facts: dict[str, Any]) -> list[str]:
         return []
     words = []
     if facts["missing_classes"]:
+        names = quoted_names(facts["missing_classes"])
         words.append(
-            f"The data have classes without prices, {some(facts['missing_classes'])}: "
-            "add them, or 'softcost fit' will refuse."
+            f"The data have classes without prices, {names}: add them, or 'softcost "
+            "fit' will refuse."
         )
     if facts["unknown_classes"]:
-        words.append(f"The data have no rows of {some(facts['unknown_classes'])}.")
+        names = quoted_names(facts["unknown_classes"])
+        words.append(f"The data have no rows of {names}.")
     if not words:
         words.append("The classes are those of the data.")
     return words

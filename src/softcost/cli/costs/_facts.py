@@ -10,8 +10,8 @@ from softcost.costs import consistency_weights, is_consistent
 
 def matrix_facts(frame: pd.DataFrame, counts: dict[str, int] | None) -> dict[str, Any]:
     """What there is to say of a matrix, as plain data."""
-    prices = frame.to_numpy()
-    extra = prices - np.diagonal(prices)[:, None]
+    costs = frame.to_numpy()
+    extra = costs - np.diagonal(costs)[:, None]
     mistakes = extra[~np.eye(len(extra), dtype=bool)]
     names = [str(name) for name in frame.index]
     consistent = len(names) > 1 and is_consistent(frame)
@@ -22,18 +22,16 @@ def matrix_facts(frame: pd.DataFrame, counts: dict[str, int] | None) -> dict[str
         "smallest": float(positive.min(initial=np.inf)) if len(positive) else 0.0,
         "free_mistakes": int((mistakes == 0).sum()),
         "right_costs": [
-            name
-            for name, one in zip(names, np.diagonal(prices), strict=True)
-            if one > 0
+            name for name, one in zip(names, np.diagonal(costs), strict=True) if one > 0
         ],
-        "symmetric": bool(np.array_equal(prices, prices.T)),
+        "symmetric": bool(np.array_equal(costs, costs.T)),
         "all_equal": bool(len(mistakes) and (mistakes == mistakes[0]).all()),
         "consistent": bool(consistent),
         "weights": dict(zip(names, consistency_weights(frame).tolist(), strict=True))
         if consistent
         else None,
-        "dominated": _dominated(prices, names),
-        "never_worthwhile": _never_worthwhile(prices, names),
+        "dominated": _dominated(costs, names),
+        "never_worthwhile": _never_worthwhile(costs, names),
         "class_counts": counts,
         "missing_classes": None,
         "unknown_classes": None,
@@ -44,23 +42,19 @@ def matrix_facts(frame: pd.DataFrame, counts: dict[str, int] | None) -> dict[str
     return facts
 
 
-def _dominated(prices: np.ndarray, names: list[str]) -> list[dict[str, str]]:
+def _dominated(costs: np.ndarray, names: list[str]) -> list[dict[str, str]]:
     """Classes never cheaper to predict than another one, whatever is true."""
     out = []
     for one, name in enumerate(names):
         for other, better in enumerate(names):
-            below = prices[:, other] <= prices[:, one]
-            if (
-                other != one
-                and below.all()
-                and (prices[:, other] < prices[:, one]).any()
-            ):
+            below = costs[:, other] <= costs[:, one]
+            if other != one and below.all() and (costs[:, other] < costs[:, one]).any():
                 out.append({"class": name, "by": better})
                 break
     return out
 
 
-def _never_worthwhile(prices: np.ndarray, names: list[str]) -> list[str]:
+def _never_worthwhile(costs: np.ndarray, names: list[str]) -> list[str]:
     """Classes that no probabilities make the only cheapest prediction.
 
     Class k is worthwhile iff some probabilities p make ``p @ (C_j - C_k)`` positive for
@@ -71,11 +65,11 @@ def _never_worthwhile(prices: np.ndarray, names: list[str]) -> list[str]:
     size = len(names)
     if size < 2:
         return []
-    scale = float(prices.max()) or 1.0
+    scale = float(costs.max()) or 1.0
     out = []
     for one, name in enumerate(names):
         others = [other for other in range(size) if other != one]
-        gain = (prices[:, others] - prices[:, [one]]).T / scale
+        gain = (costs[:, others] - costs[:, [one]]).T / scale
         found = linprog(
             np.r_[np.zeros(size), -1.0],
             A_ub=np.c_[-gain, np.ones(len(others))],

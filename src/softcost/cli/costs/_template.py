@@ -5,9 +5,9 @@ import io
 
 import click
 
-from softcost.cli.console import STREAM, BadInput, bad_input, check_place, write_json
+from softcost.cli.console import STREAM, BadInput, bad_input, check_writable, write_json
 from softcost.cli.costs._classes import class_counts
-from softcost.models import whole_file
+from softcost.models import whole_file as atomic_write
 
 CORNER = "true \\ predicted"
 
@@ -20,7 +20,7 @@ def run_template(data: str, target: str, output: str, as_json: bool) -> None:
         if output != STREAM:
             if not output.lower().endswith(".csv"):
                 raise ValueError(f"{output} must end with .csv; the template is a CSV.")
-            check_place(output)
+            check_writable(output)
         counts = class_counts(data, target)
         if as_json:
             matrix = {
@@ -32,7 +32,7 @@ def run_template(data: str, target: str, output: str, as_json: bool) -> None:
         if output == STREAM:
             click.echo(text, nl=False)
             return
-        with whole_file(output) as place:
+        with atomic_write(output) as place:
             place.write_text(text, encoding="utf-8", newline="")
 
 

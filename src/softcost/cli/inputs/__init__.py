@@ -8,27 +8,27 @@ from softcost.cli.inputs._columns import (
     Kind,
     column,
     find_kinds,
-    like_identifiers,
+    identifier_columns,
     read_labels,
-    typed,
+    typed_columns,
 )
 from softcost.cli.inputs._cost_columns import read_cost_columns
-from softcost.cli.inputs._cost_files import check_worth, read_prices
+from softcost.cli.inputs._cost_files import check_not_free, read_cost_file
 from softcost.cli.inputs._parquet import load_parquet
 from softcost.cli.inputs._tables import format_of, read_table, table_pieces
 
 __all__ = [
     "Kind",
-    "check_worth",
+    "check_not_free",
     "column",
     "find_kinds",
     "format_of",
-    "like_identifiers",
+    "identifier_columns",
     "load_parquet",
     "read_cost_columns",
+    "read_cost_file",
     "read_labels",
-    "read_prices",
     "read_table",
     "table_pieces",
-    "typed",
+    "typed_columns",
 ]

@@ -77,7 +77,7 @@ def _words(values: pd.Series) -> np.ndarray:
     return out
 
 
-def typed(
+def typed_columns(
     frame: pd.DataFrame, kinds: Mapping[str, Kind], path: str, first_row: int = 0
 ) -> pd.DataFrame:
     """The columns of a model, with the types that it knows.
@@ -118,7 +118,7 @@ def _numbers(values: pd.Series, path: str, first_row: int) -> np.ndarray:
     return found
 
 
-def like_identifiers(frame: pd.DataFrame) -> list[str]:
+def identifier_columns(frame: pd.DataFrame) -> list[str]:
     """Nominal columns with a different text in every row."""
     return [
         str(name)

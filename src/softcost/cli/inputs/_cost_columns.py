@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from softcost.cli.inputs._columns import Kind, typed
+from softcost.cli.inputs._columns import Kind, typed_columns
 
 
 def read_cost_columns(raw: pd.DataFrame, prefix: str, path: str) -> pd.DataFrame:
@@ -14,6 +14,6 @@ def read_cost_columns(raw: pd.DataFrame, prefix: str, path: str) -> pd.DataFrame
             f"{path}; give one such column per class."
         )
     kinds: dict[str, Kind] = dict.fromkeys(map(str, found), "number")
-    costs = typed(raw, kinds, path)
+    costs = typed_columns(raw, kinds, path)
     costs.columns = [name[len(prefix) :].strip() for name in map(str, found)]
     return costs

@@ -13,7 +13,7 @@ from typing import Literal
 
 import pandas as pd
 
-from softcost.cli.console import STREAM, existing
+from softcost.cli.console import STREAM, existing_file
 from softcost.cli.inputs._csv import csv_pieces
 from softcost.cli.inputs._libsvm import libsvm_pieces
 from softcost.cli.inputs._parquet import parquet_pieces
@@ -69,7 +69,7 @@ def table_pieces(
     """
     kind = format_of(path)
     if path != STREAM:
-        existing(path)
+        existing_file(path)
     with _said_of(path):
         if kind == "parquet":
             yield from parquet_pieces(path, rows)

@@ -1,13 +1,13 @@
 """What predictions cost, as plain numbers for tables and JSON."""
 
-from softcost.cli.results._measures import MEASURES, measured, number, saving
-from softcost.cli.results._mistakes import confusion, dearest_mistakes
+from softcost.cli.results._measures import MEASURES, measure, number, saving_percent
+from softcost.cli.results._mistakes import confusion, most_expensive_mistakes
 
 __all__ = [
     "MEASURES",
     "confusion",
-    "dearest_mistakes",
-    "measured",
+    "measure",
+    "most_expensive_mistakes",
     "number",
-    "saving",
+    "saving_percent",
 ]

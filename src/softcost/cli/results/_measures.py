@@ -10,19 +10,19 @@ from softcost.metrics import error_rate, g_mean, weighted_error
 MEASURES = ("cost", "error", "weighted_error", "g_mean")
 
 
-def measured(
-    labels: np.ndarray, predicted: np.ndarray, prices: np.ndarray, classes: np.ndarray
+def measure(
+    labels: np.ndarray, predicted: np.ndarray, costs: np.ndarray, classes: np.ndarray
 ) -> dict[str, float | None]:
     """Cost, error, weighted error and G-mean.
 
     Parameters
     ----------
     labels, predicted : arrays of shape (n,)
-    prices : array of shape (n, K)
+    costs : array of shape (n, K)
         In the user's units, in the order of ``classes``.
     """
     chosen = class_indices(predicted, classes)
-    paid = prices[np.arange(len(chosen)), chosen]
+    paid = costs[np.arange(len(chosen)), chosen]
     return {
         "cost": number(paid.mean()),
         "error": number(error_rate(labels, predicted, classes=classes)),
@@ -44,7 +44,7 @@ def weights(labels: np.ndarray, classes: np.ndarray) -> dict[Any, float]:
     return dict(zip(classes.tolist(), found.tolist(), strict=True))
 
 
-def saving(cost: float | None, regular: float | None) -> float | None:
+def saving_percent(cost: float | None, regular: float | None) -> float | None:
     """By how many percent a cost is below that of the regular model."""
     if cost is None or not regular:
         return None

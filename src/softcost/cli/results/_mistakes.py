@@ -16,17 +16,17 @@ def confusion(
     return np.bincount(cell, minlength=size * size).reshape(size, size)
 
 
-def dearest_mistakes(
+def most_expensive_mistakes(
     labels: np.ndarray,
     predicted: np.ndarray,
-    prices: np.ndarray,
+    costs: np.ndarray,
     classes: np.ndarray,
     most: int = 5,
 ) -> list[dict[str, Any]]:
     """The kinds of mistakes that cost most in all."""
     size = len(classes)
     true, chosen = class_indices(labels, classes), class_indices(predicted, classes)
-    extra = prices[np.arange(len(true)), chosen] - prices.min(axis=1)
+    extra = costs[np.arange(len(true)), chosen] - costs.min(axis=1)
     cell = true * size + chosen
     total = np.bincount(cell, extra, minlength=size * size)
     count = np.bincount(cell, minlength=size * size)

@@ -12,7 +12,7 @@ _TITLE = "Soft cost-and-error sensitive classification, reproduced"
 
 
 def write_report(store: Path, directory: Path) -> list[Path]:
-    """Read the results, compare them with the print, write the pages."""
+    """Read the results, compare them with the published values, write the pages."""
     with bad_input():
         rows = experiments.read_rows(store)
     try:

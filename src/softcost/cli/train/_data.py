@@ -6,16 +6,16 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from softcost.cli.console import say, some
+from softcost.cli.console import quoted_names, say
 from softcost.cli.inputs import (
     Kind,
     column,
     find_kinds,
-    like_identifiers,
+    identifier_columns,
     read_cost_columns,
     read_labels,
     read_table,
-    typed,
+    typed_columns,
 )
 from softcost.cli.train._job import Job
 
@@ -44,11 +44,11 @@ def read_rows(job: Job) -> tuple[Rows, dict[str, Kind], list[str]]:
     costs = _costs(raw, job, job.data)
     features = _features(raw, job, costs)
     kinds = find_kinds(features, job.nominal)
-    X = typed(features, kinds, job.data)
-    odd = like_identifiers(X)
+    X = typed_columns(features, kinds, job.data)
+    odd = identifier_columns(X)
     if odd and not job.quiet:
         say(
-            f"warning: {some(odd)} has a different text in every row, like an "
+            f"warning: {quoted_names(odd)} has a different text in every row, like an "
             "identifier, and is left out; --drop it to say so yourself."
         )
     kinds = {name: kind for name, kind in kinds.items() if name not in odd}
@@ -80,7 +80,7 @@ def split_rows(
 def _read_test_rows(job: Job, path: str, kinds: dict[str, Kind]) -> Rows:
     raw = read_table(path)
     y = _labels(raw, job, path)
-    return Rows(typed(raw, kinds, path), y, _costs(raw, job, path))
+    return Rows(typed_columns(raw, kinds, path), y, _costs(raw, job, path))
 
 
 def _labels(raw: pd.DataFrame, job: Job, path: str) -> np.ndarray:

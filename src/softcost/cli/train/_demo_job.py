@@ -9,17 +9,17 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from softcost.cli.console import (
-    amount,
     bad_input,
-    check_place,
-    percent,
+    check_writable,
+    format_cost,
+    format_percent,
+    format_rate,
     print_table,
-    share,
-    shown_progress,
+    show_progress,
     stdout_console,
     write_json,
 )
-from softcost.cli.results import measured, saving
+from softcost.cli.results import measure, saving_percent
 from softcost.cli.train._search import candidate, reference_rows
 from softcost.soft import SoftCostClassifierCV
 
@@ -36,7 +36,7 @@ STORY = (
 )
 
 
-def cheque_prices() -> np.ndarray:
+def cheque_costs() -> np.ndarray:
     """What reading digit j for a true digit i costs, ``[i, j]``."""
     digits = np.arange(10.0)
     too_much = digits[np.newaxis, :] - digits[:, np.newaxis]
@@ -46,14 +46,14 @@ def cheque_prices() -> np.ndarray:
 def run(output: str, seed: int, as_json: bool, quiet: bool) -> None:
     """Train on every split, tell the means, write the page of the first."""
     with bad_input():
-        check_place(output)
+        check_writable(output)
     X, y = load_digits(return_X_y=True)
-    prices = cheque_prices()
+    costs = cheque_costs()
     splits = []
     first: SoftCostClassifierCV | None = None
-    with shown_progress("training", quiet, searches=SPLITS):
+    with show_progress("training", quiet, searches=SPLITS):
         for number in range(SPLITS):
-            search, results = one_split(X, y, prices, seed + number)
+            search, results = one_split(X, y, costs, seed + number)
             splits.append(results)
             first = first or search
     summary = summarise(splits)
@@ -80,18 +80,18 @@ def run(output: str, seed: int, as_json: bool, quiet: bool) -> None:
     _print_summary(summary, n_test, output)
 
 
-def one_split(X, y, prices, seed: int) -> tuple[SoftCostClassifierCV, dict]:
+def one_split(X, y, costs, seed: int) -> tuple[SoftCostClassifierCV, dict]:
     """Search on a sample; regular, hard and soft measured on all other rows."""
     rows, rest = train_test_split(
         np.arange(len(y)), train_size=TRAINING_ROWS, stratify=y, random_state=seed
     )
-    search = SoftCostClassifierCV(cost_matrix=prices, random_state=seed)
+    search = SoftCostClassifierCV(cost_matrix=costs, random_state=seed)
     search.fit(X[rows] / 16, y[rows])
     results = {}
     for kind, row in reference_rows(search).items():
         predicted = candidate(search, row).predict(X[rest] / 16)
-        results[NAMES[kind]] = measured(
-            y[rest], predicted, prices[y[rest]], search.classes_
+        results[NAMES[kind]] = measure(
+            y[rest], predicted, costs[y[rest]], search.classes_
         )
     return search, results
 
@@ -101,16 +101,16 @@ def summarise(splits: list[dict[str, dict[str, Any]]]) -> dict[str, dict[str, An
     summary: dict[str, dict[str, Any]] = {}
     for name in splits[0]:
         own: dict[str, Any] = {}
-        for measure in splits[0][name]:
-            values = np.array([one[name][measure] for one in splits], float)
-            own[measure] = float(values.mean())
-            own[f"{measure}_se"] = float(values.std(ddof=1) / np.sqrt(len(values)))
+        for key in splits[0][name]:
+            values = np.array([one[name][key] for one in splits], float)
+            own[key] = float(values.mean())
+            own[f"{key}_se"] = float(values.std(ddof=1) / np.sqrt(len(values)))
         own["cheaper_than_regular"] = sum(
             one[name]["cost"] < one["regular"]["cost"] for one in splits
         )
         summary[name] = own
     for own in summary.values():
-        own["saving_percent"] = saving(own["cost"], summary["regular"]["cost"])
+        own["saving_percent"] = saving_percent(own["cost"], summary["regular"]["cost"])
     return summary
 
 
@@ -123,10 +123,10 @@ def _print_summary(summary: dict, n_test: int, output: str) -> None:
         [
             (
                 name,
-                f"{amount(own['cost'], own['cost_se'])} €",
-                share(own["error"], own["error_se"]),
-                amount(own["g_mean"], own["g_mean_se"]),
-                "" if name == "regular" else percent(own["saving_percent"]),
+                f"{format_cost(own['cost'], own['cost_se'])} €",
+                format_rate(own["error"], own["error_se"]),
+                format_cost(own["g_mean"], own["g_mean_se"]),
+                "" if name == "regular" else format_percent(own["saving_percent"]),
             )
             for name, own in summary.items()
         ],
@@ -145,7 +145,7 @@ def _verdict(summary: dict[str, dict[str, Any]]) -> str:
     )
     if soft["cost"] < min(regular["cost"], hard["cost"]):
         return words + (
-            f"Soft costs least: it misreads {share(soft['error'])} where regular "
-            f"misreads {share(regular['error'])}, but on the cheap side."
+            f"Soft costs least: it misreads {format_rate(soft['error'])} where regular "
+            f"misreads {format_rate(regular['error'])}, but on the cheap side."
         )
     return words + "Here the prices do not pay: keep the regular model."

@@ -4,12 +4,12 @@ import numpy as np
 
 from softcost.cli.console import (
     bad_input,
-    check_place,
-    shown_progress,
-    spoken_warnings,
+    check_writable,
+    show_progress,
     trained,
+    warnings_as_lines,
 )
-from softcost.cli.inputs import check_worth, read_prices
+from softcost.cli.inputs import check_not_free, read_cost_file
 from softcost.cli.train._data import read_rows, split_rows
 from softcost.cli.train._job import Job, with_defaults
 from softcost.cli.train._output import describe, write_files, write_results
@@ -24,10 +24,10 @@ def run(job: Job) -> None:
     job = with_defaults(job)
     with bad_input():
         for path in (job.model, job.report):
-            check_place(path)
-        matrix = None if job.costs is None else read_prices(job.costs)
+            check_writable(path)
+        matrix = None if job.costs is None else read_cost_file(job.costs)
         if matrix is not None:
-            check_worth(matrix, str(job.costs))
+            check_not_free(matrix, str(job.costs))
         rows, kinds, left_out = read_rows(job)
         classes = resolve_classes(rows.y, cost_matrix=matrix, costs=rows.costs)
         if len(np.unique(rows.y)) < 2:
@@ -38,7 +38,7 @@ def run(job: Job) -> None:
         train, test = split_rows(job, rows, kinds)
         reduction, learner = make_reduction(job.reduction, job.learner, len(train.y))
     model = make_model(job, reduction, kinds, classes, matrix)
-    with trained(), spoken_warnings(job.quiet), shown_progress("training", job.quiet):
+    with trained(), warnings_as_lines(job.quiet), show_progress("training", job.quiet):
         fit_params = {} if train.costs is None else {"search__costs": train.costs}
         model.fit(train.X, train.y, **fit_params)
         results = compare(model, test, matrix)

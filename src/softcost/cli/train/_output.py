@@ -10,12 +10,12 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from softcost.cli.console import (
-    amount,
-    percent,
+    format_cost,
+    format_params,
+    format_percent,
+    format_rate,
     print_table,
     say,
-    share,
-    short,
     stdout_console,
     write_json,
 )
@@ -136,15 +136,15 @@ def _print_comparison(results: dict[str, Any]) -> None:
         columns += [(f"test {name}", "right") for name in measures]
     rows = []
     for name, one in results["cross_validated"].items():
-        row = [name, f"{one['softness']:g}", short(one["params"]), *_cells(one)]
+        row = [name, f"{one['softness']:g}", format_params(one["params"]), *_cells(one)]
         rows.append(row if held_out is None else row + _cells(held_out[name]))
     print_table(columns, rows)
 
 
 def _cells(one: dict[str, Any]) -> list[str]:
     return [
-        amount(one["cost"], one.get("cost_se")),
-        share(one["error"], one.get("error_se")),
-        amount(one["g_mean"], one.get("g_mean_se")),
-        percent(one.get("saving_percent")),
+        format_cost(one["cost"], one.get("cost_se")),
+        format_rate(one["error"], one.get("error_se")),
+        format_cost(one["g_mean"], one.get("g_mean_se")),
+        format_percent(one.get("saving_percent")),
     ]

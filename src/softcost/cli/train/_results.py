@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from softcost.cli.results import MEASURES, measured, number, saving
+from softcost.cli.results import MEASURES, measure, number, saving_percent
 from softcost.cli.train._data import Rows
 from softcost.cli.train._search import candidate, candidate_params, reference_rows
 from softcost.costs import raw_cost_vectors
@@ -44,7 +44,7 @@ def _held_out(
     model: Pipeline, rows: dict[str, int], test: Rows, matrix: pd.DataFrame | None
 ) -> dict[str, dict[str, Any]]:
     search = model["search"]
-    prices = raw_cost_vectors(
+    costs = raw_cost_vectors(
         test.y, cost_matrix=matrix, costs=test.costs, classes=search.classes_
     )
     X = model["columns"].transform(test.X)
@@ -52,11 +52,11 @@ def _held_out(
     for row in rows.values():
         if row not in known:
             predicted = candidate(search, row).predict(X)
-            known[row] = measured(test.y, predicted, prices, search.classes_)
+            known[row] = measure(test.y, predicted, costs, search.classes_)
     return {name: dict(known[row]) for name, row in rows.items()}
 
 
 def _add_savings(results: dict[str, dict[str, Any]]) -> None:
     regular = results.get("regular", {}).get("cost")
     for values in results.values():
-        values["saving_percent"] = saving(values["cost"], regular)
+        values["saving_percent"] = saving_percent(values["cost"], regular)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 
-def amount(value: float | None, error: float | None = None) -> str:
+def format_cost(value: float | None, error: float | None = None) -> str:
     """A cost for people: four digits, and its standard error."""
     if value is None:
         return "-"
@@ -12,7 +12,7 @@ def amount(value: float | None, error: float | None = None) -> str:
     return text if error is None else f"{text} ± {error:.2g}"
 
 
-def share(value: float | None, error: float | None = None) -> str:
+def format_rate(value: float | None, error: float | None = None) -> str:
     """A rate in percent, and its standard error."""
     if value is None:
         return "-"
@@ -20,12 +20,12 @@ def share(value: float | None, error: float | None = None) -> str:
     return text if error is None else f"{text} ± {100 * error:.2f}"
 
 
-def percent(value: float | None) -> str:
+def format_percent(value: float | None) -> str:
     """A saving: "less" than none is written with a minus."""
     return "-" if value is None else f"{value:.1f} %"
 
 
-def short(params: dict[str, Any]) -> str:
+def format_params(params: dict[str, Any]) -> str:
     """Parameters as ``C=16``."""
     return ", ".join(
         f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
@@ -33,7 +33,7 @@ def short(params: dict[str, Any]) -> str:
     )
 
 
-def some(names: Sequence[str], most: int = 5) -> str:
+def quoted_names(names: Sequence[str], most: int = 5) -> str:
     """Names for a sentence."""
     shown = ", ".join(repr(str(name)) for name in names[:most])
     return shown + (", ..." if len(names) > most else "")
