@@ -109,7 +109,7 @@ WRONG = [
     (f"{FIT} --test nothing.csv", "there is no file"),
     (f"{FIT} --test strange.csv", "'c'"),
     (f"{FIT} --cv 1", "--cv"),
-    (f"{FIT} --cv 20", "n_splits"),
+    (f"{FIT} --cv 20", "--cv 20 asks for more folds"),
     (f"{FIT} --jobs 0", "--jobs"),
     (f"{FIT} --seed -1", "--seed"),
     (f"{FIT} --param C", "NAME=VALUE"),

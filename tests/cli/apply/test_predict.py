@@ -149,6 +149,42 @@ def test_models_from_python_work_too(softcost, strict, tmp_path):
     assert "5 columns and the model needs 4" in result.stderr
 
 
+def test_rows_that_a_model_from_python_refuses_are_bad_input(softcost, tmp_path):
+    """Its steps are not ours: this one cannot do with empty cells."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    data, model = tmp_path / "iris.csv", tmp_path / "model"
+    library.save(library.OneSidedRegression().fit(X, y), model)
+    X.iloc[3, 0] = np.nan
+    X.assign(kind=y).to_csv(data, index=False)
+    for words in (
+        ["predict", model, data],
+        ["evaluate", model, data, "--target", "kind"],
+    ):
+        result = softcost(*words)
+        assert result.exit_code == 2
+        assert "NaN" in result.stderr
+        assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--keep", "prediction"], "--keep 'prediction'"),
+        (["--keep", "score_ham & eggs"], "--keep 'score_ham & eggs'"),
+        (["--keep", "kind", "--keep", "kind"], "--keep names 'kind' twice"),
+    ],
+)
+def test_kept_columns_that_are_there_already(menu, softcost, tmp_path, options, words):
+    data = tmp_path / "menu.csv"
+    added = {"prediction": 1, "score_ham & eggs": 2}
+    menu.rows().assign(**added).to_csv(data, index=False)
+    result = softcost("predict", menu.model, data, "-o", tmp_path / "out.csv", *options)
+    assert result.exit_code == 2
+    assert words in result.stderr
+    kept = softcost("predict", menu.model, data, "--no-scores", *options[2:])
+    assert kept.exit_code == 0
+
+
 def test_two_classes_have_two_scores(softcost, tmp_path):
     X, y = load_iris(return_X_y=True, as_frame=True)
     X, y = X[50:], np.array(["no", "yes"])[y[50:] - 1]

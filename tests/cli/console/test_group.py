@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import softcost
 from softcost.cli import COMMANDS, main
-from softcost.cli.console import BadInput, JobFailed, LazyGroup, bad_input
+from softcost.cli.console import BadInput, JobFailed, LazyGroup, bad_input, failed_job
 
 HEAVY = ("numpy", "pandas", "scipy", "sklearn", "numba", "rich", "joblib")
 
@@ -142,10 +142,26 @@ def test_expected_errors_have_codes_and_one_line():
 
 
 def test_faults_of_ours_keep_their_traceback():
-    result = CliRunner().invoke(group_with(raising(KeyError("bug"))), ["it"])
-    assert isinstance(result.exception, KeyError)
+    for error in (KeyError("bug"), ValueError("bug"), TypeError("bug")):
+        result = CliRunner().invoke(group_with(raising(error)), ["it"])
+        assert result.exit_code == 1
+        assert result.exception is error
+        assert "please report it" in error.__notes__[0]
     with pytest.raises(ZeroDivisionError), bad_input():
         raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("error", [MemoryError(), OSError("the disk is full.")])
+def test_what_a_machine_lacks_is_a_failed_job(error):
+    with (
+        pytest.raises(JobFailed, match=r"enough memory|the disk is full"),
+        failed_job(),
+    ):
+        raise error
+    with pytest.raises(BrokenPipeError), failed_job():
+        raise BrokenPipeError
+    with pytest.raises(ValueError, match="ours"), failed_job():
+        raise ValueError("ours")
 
 
 def test_exit_code_of_a_command_is_kept():

@@ -8,8 +8,6 @@ from sklearn.datasets import dump_svmlight_file
 import softcost as library
 from softcost.cli.inputs import find_kinds, read_table, typed_columns
 from softcost.cli.train._encoder import make_encoder
-from softcost.cli.train._names import REDUCTIONS
-from softcost.cli.train._reductions import make_reduction
 from softcost.models import describe
 
 SETS = {  # six and more plain tables, with classes that are words and numbers
@@ -230,19 +228,6 @@ def test_an_error_budget_out_of_reach_is_a_warning(menu, softcost):
     result = softcost(*words, "--max-error", "0")
     assert result.exit_code == 0
     assert "warning: no candidate has a cross-validated error" in result.stderr
-
-
-@pytest.mark.parametrize("reduction", list(REDUCTIONS))
-def test_every_reduction_with_every_learner_can_be_named(reduction):
-    for learner in ("svm", "linear", "boosting", "auto"):
-        if (reduction, learner) == ("mec", "svm"):
-            with pytest.raises(ValueError, match="needs probabilities"):
-                make_reduction(reduction, learner, 100)
-            continue
-        model, name = make_reduction(reduction, learner, 100)
-        assert name in ("svm", "linear", "boosting")
-        model._learner()
-    assert make_reduction(reduction, "auto", 10**6)[1] == "boosting"
 
 
 @pytest.mark.parametrize(

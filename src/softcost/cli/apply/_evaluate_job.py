@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from softcost.cli.apply._model_file import StoredModel, open_model, pieces
+from softcost.cli.apply._model_file import StoredModel, open_model, read_pieces
 from softcost.cli.console import (
     BadInput,
     bad_input,
@@ -14,7 +14,6 @@ from softcost.cli.console import (
     print_table,
     quoted_names,
     stdout_console,
-    trained,
     write_json,
 )
 from softcost.cli.inputs import column, read_cost_columns, read_cost_file, read_labels
@@ -39,58 +38,66 @@ def run(
     with bad_input():
         matrix = None if costs is None else read_cost_file(costs)
         stored = open_model(model)
-        by_row = cost_columns or (
-            None if costs else stored.manifest["notes"].get("cost_columns")
+        if costs is None and cost_columns is None:
+            matrix, cost_columns = _own_costs(stored)
+    labels, predicted, by_row = _predict(stored, data, target, cost_columns)
+    classes = np.array([str(name) for name in stored.classes.tolist()])
+    with bad_input():
+        vectors = raw_cost_vectors(
+            labels, cost_matrix=matrix, costs=by_row, classes=classes
         )
-        if matrix is None and by_row is None:
-            if stored.manifest["costs"] == "by example":
-                raise ValueError(
-                    f"{model} was trained with prices by row: give --cost-columns "
-                    "PREFIX or --costs FILE."
-                )
-            matrix = stored.cost_matrix()
-    with trained():
-        labels, predicted, vectors = _predicted(stored, data, target, by_row)
-        classes = np.array([str(name) for name in stored.classes.tolist()])
-        paid = raw_cost_vectors(
-            labels, cost_matrix=matrix, costs=vectors, classes=classes
-        )
-    result = _result(model, data, labels, predicted, paid, classes)
-    result["prices"] = (
-        "by row"
-        if vectors is not None
-        else ("by class" if matrix is not None else "0/1")
-    )
+    result = _result(model, data, labels, predicted, vectors, classes)
+    if by_row is not None:
+        result["prices"] = "by row"
+    else:
+        result["prices"] = "0/1" if matrix is None else "by class"
     if as_json:
         write_json(result)
     else:
         _print_result(result)
 
 
-def _predicted(
-    stored: StoredModel, data: str, target: str, by_row: str | None
+def _own_costs(stored: StoredModel) -> tuple[pd.DataFrame | None, str | None]:
+    """The model's own costs: a matrix, or the prefix of columns with costs by row."""
+    prefix = stored.manifest["notes"].get("cost_columns")
+    if prefix is None and stored.manifest["costs"] == "by example":
+        raise ValueError(
+            f"{stored.path} was trained with prices by row: give --cost-columns PREFIX "
+            "or --costs FILE."
+        )
+    return (stored.cost_matrix() if prefix is None else None), prefix
+
+
+def _predict(
+    stored: StoredModel, data: str, target: str, cost_columns: str | None
 ) -> tuple[np.ndarray, np.ndarray, pd.DataFrame | None]:
-    labels, predicted, vectors = [], [], []
-    for raw, X in pieces(stored, data, without={target}):
-        if len(raw) == 0:
-            raise ValueError(
-                f"{data} has no rows; give a table with a header and rows."
-            )
-        found = read_labels(column(raw, target, "--target", data), "--target", data)
-        known = {str(name) for name in stored.classes.tolist()}
-        unknown = sorted(set(found.tolist()) - known)
-        if unknown:
-            raise ValueError(
-                f"--target {target!r} of {data} has classes that the model does not "
-                f"know, {quoted_names(unknown)}; it knows "
-                f"{quoted_names(sorted(known))}."
-            )
-        labels.append(found)
-        predicted.append(stored.predict(X).astype(str))
-        if by_row is not None:
-            vectors.append(read_cost_columns(raw, by_row, data))
-    costs = pd.concat(vectors, ignore_index=True) if vectors else None
-    return np.concatenate(labels), np.concatenate(predicted), costs
+    """True labels, predicted labels and costs by row, of all rows of a file."""
+    labels, predicted, costs = [], [], []
+    for raw, X in read_pieces(stored, data, without={target}):
+        with bad_input():
+            labels.append(_known_labels(stored, raw, target, data))
+            if cost_columns is not None:
+                costs.append(read_cost_columns(raw, cost_columns, data))
+        with stored.refusing_rows():
+            predicted.append(stored.predict(X).astype(str))
+    by_row = pd.concat(costs, ignore_index=True) if costs else None
+    return np.concatenate(labels), np.concatenate(predicted), by_row
+
+
+def _known_labels(
+    stored: StoredModel, raw: pd.DataFrame, target: str, data: str
+) -> np.ndarray:
+    if len(raw) == 0:
+        raise ValueError(f"{data} has no rows; give a table with a header and rows.")
+    labels = read_labels(column(raw, target, "--target", data), "--target", data)
+    known = {str(name) for name in stored.classes.tolist()}
+    unknown = sorted(set(labels.tolist()) - known)
+    if unknown:
+        raise ValueError(
+            f"--target {target!r} of {data} has classes that the model does not know, "
+            f"{quoted_names(unknown)}; it knows {quoted_names(sorted(known))}."
+        )
+    return labels
 
 
 def _result(model, data, labels, predicted, costs, classes) -> dict[str, Any]:

@@ -1,13 +1,14 @@
 """A model from a file, and what it says of rows."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from softcost.cli.console import STREAM, shown_name
+from softcost.cli.console import STREAM, bad_input, shown_name
 from softcost.cli.inputs import Kind, format_of, table_pieces, typed_columns
 from softcost.models import ModelFileError, describe, final_step, load
 from softcost.reductions import Reduction
@@ -54,6 +55,15 @@ class StoredModel:
             )
         kinds: dict[str, Kind] = dict.fromkeys(map(str, kept), "number")
         return typed_columns(raw, kinds, path, first_row).to_numpy()
+
+    def refusing_rows(self) -> AbstractContextManager[None]:
+        """A context for predictions, in which a model may refuse rows.
+
+        One that 'softcost fit' made takes all rows that its columns were read from:
+        an exception is a fault of ours. Others have steps of their own, which need
+        not know empty cells or new words: theirs speak of the rows.
+        """
+        return nullcontext() if "columns" in self.manifest["notes"] else bad_input()
 
     def predict(self, X: Any) -> np.ndarray:
         return self.model.predict(X)
@@ -104,14 +114,19 @@ def open_model(path: str) -> StoredModel:
     return StoredModel(path, model, manifest, last.classes_, kinds)
 
 
-def pieces(
+def read_pieces(
     stored: StoredModel, path: str, rows: int = ROWS_AT_ONCE, without: set | None = None
 ) -> Iterator[tuple[pd.DataFrame, Any]]:
-    """The raw rows of a file, some at a time, and as the model wants them."""
-    n_features, first_row = None, 0
-    if format_of(path) == "libsvm":
-        n_features = stored.manifest["features"]["count"]
-    for raw in table_pieces(path, rows, n_features):
-        X = stored.table(raw, shown_name(path), first_row, without or set())
-        first_row += len(raw)
-        yield raw, X
+    """The raw rows of a file, some at a time, and as the model wants them.
+
+    What cannot be read is bad input.
+    """
+    first_row = 0
+    with bad_input():
+        n_features = None
+        if format_of(path) == "libsvm":
+            n_features = stored.manifest["features"]["count"]
+        for raw in table_pieces(path, rows, n_features):
+            X = stored.table(raw, shown_name(path), first_row, without or set())
+            first_row += len(raw)
+            yield raw, X

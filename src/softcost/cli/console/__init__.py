@@ -13,8 +13,8 @@ from softcost.cli.console._errors import (
     BadInput,
     JobFailed,
     bad_input,
+    failed_job,
     say,
-    trained,
 )
 from softcost.cli.console._formatting import (
     format_cost,
@@ -47,6 +47,7 @@ __all__ = [
     "bad_input",
     "check_writable",
     "existing_file",
+    "failed_job",
     "format_cost",
     "format_params",
     "format_percent",
@@ -57,7 +58,6 @@ __all__ = [
     "show_progress",
     "shown_name",
     "stdout_console",
-    "trained",
     "warnings_as_lines",
     "write_json",
 ]

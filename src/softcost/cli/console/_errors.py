@@ -13,10 +13,15 @@ INTERRUPTED = 130
 EPILOG = """\b
 Exit codes:
   0    done
-  1    the job failed
+  1    the job failed; with a traceback: a fault of softcost, please report it
   2    wrong command line or bad input
   130  interrupted
 """
+
+FAULT = (
+    "This is a fault of softcost, not of what you gave it: please report it, with all "
+    "of these lines and the command."
+)
 
 
 class BadInput(click.ClickException):
@@ -33,10 +38,11 @@ class JobFailed(click.ClickException):
 
 @contextmanager
 def bad_input() -> Iterator[None]:
-    """Turn the library's complaints about its arguments into `BadInput`.
+    """Turn complaints about what the user gave into `BadInput`.
 
-    Put it around calls whose ValueError, TypeError or OSError speaks of what the
-    user gave; any other exception is a fault of ours and keeps its traceback.
+    Put it around reading and checking of what the user gave, and around nothing else:
+    a ValueError, TypeError or OSError in there speaks of the user's input. Everywhere
+    else these are faults of ours and keep their traceback.
 
     Examples
     --------
@@ -55,13 +61,17 @@ def bad_input() -> Iterator[None]:
 
 
 @contextmanager
-def trained() -> Iterator[None]:
-    """Complaints of learners as one sentence."""
+def failed_job() -> Iterator[None]:
+    """Turn what a machine lacks, memory or room on a disk, into `JobFailed`.
+
+    Put it around the work, after the input has been checked.
+    """
     try:
-        with bad_input():
-            yield
-    except MemoryError as error:
-        raise JobFailed(str(error) or "there is not enough memory.") from None
+        yield
+    except BrokenPipeError:
+        raise
+    except (MemoryError, OSError) as error:
+        raise JobFailed(str(error) or "there is not enough memory.") from error
 
 
 def say(message: str) -> None:

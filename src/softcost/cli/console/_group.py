@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from softcost.cli.console._errors import OK, exit_with
+from softcost.cli.console._errors import FAULT, OK, exit_with
 
 
 class LazyGroup(click.Group):
@@ -70,7 +70,11 @@ class LazyGroup(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run, and end the process with a documented exit code."""
+        """Run, and end the process with a documented exit code.
+
+        An exception that nobody expected is a fault of ours: Python prints its
+        traceback, to which a sentence is added, and exits with code 1.
+        """
         result = None
         try:
             result = super().main(
@@ -80,6 +84,10 @@ class LazyGroup(click.Group):
             if not standalone_mode:
                 raise
             sys.exit(exit_with(error))
+        except Exception as error:
+            if standalone_mode:
+                error.add_note(FAULT)
+            raise
         if not standalone_mode:
             return result
         sys.exit(result if isinstance(result, int) else OK)

@@ -5,7 +5,14 @@ import io
 
 import click
 
-from softcost.cli.console import STREAM, BadInput, bad_input, check_writable, write_json
+from softcost.cli.console import (
+    STREAM,
+    BadInput,
+    bad_input,
+    check_writable,
+    failed_job,
+    write_json,
+)
 from softcost.cli.costs._classes import class_counts
 from softcost.models import whole_file as atomic_write
 
@@ -22,18 +29,16 @@ def run_template(data: str, target: str, output: str, as_json: bool) -> None:
                 raise ValueError(f"{output} must end with .csv; the template is a CSV.")
             check_writable(output)
         counts = class_counts(data, target)
-        if as_json:
-            matrix = {
-                true: {name: float(name != true) for name in counts} for true in counts
-            }
-            write_json({"class_counts": counts, "costs": matrix})
-            return
-        text = template_text(counts)
-        if output == STREAM:
-            click.echo(text, nl=False)
-            return
-        with atomic_write(output) as place:
-            place.write_text(text, encoding="utf-8", newline="")
+    if as_json:
+        matrix = {
+            true: {name: float(name != true) for name in counts} for true in counts
+        }
+        write_json({"class_counts": counts, "costs": matrix})
+    elif output == STREAM:
+        click.echo(template_text(counts), nl=False)
+    else:
+        with failed_job(), atomic_write(output) as place:
+            place.write_text(template_text(counts), encoding="utf-8", newline="")
 
 
 def template_text(counts: dict[str, int]) -> str:

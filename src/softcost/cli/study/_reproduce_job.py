@@ -1,12 +1,12 @@
 """The work behind ``softcost reproduce``: compute, and show the tables."""
 
 import time
-from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from softcost import experiments
-from softcost.cli.console import bad_input, print_table, say, write_json
+from softcost.cli.console import BadInput, bad_input, print_table, say, write_json
 from softcost.cli.study._records import records
 from softcost.report import beside_table
 
@@ -25,13 +25,9 @@ def run_target(
     """Rerun a target and show it; whether all of its units could be computed."""
     with bad_input():
         added = dict(experiments.import_model(spec) for spec in add)
-        result = experiments.reproduce(
-            target,
-            add=added,
-            data_home=data_dir,
-            progress=_progress(quiet),
-            **options,
-        )
+    result = _reproduce(
+        _Progress(quiet), target, add=added, data_home=data_dir, **options
+    )
     if as_json:
         write_json(
             {
@@ -55,26 +51,51 @@ def run_target(
     return not result.failed
 
 
-def _progress(quiet: bool) -> Callable[[int, int, Any], None]:
-    """Lines on standard error, now and then; failures at once."""
-    started, shown, begun = time.monotonic(), [0.0], [0]
+def _reproduce(progress: "_Progress", target: str, **options: Any) -> Any:
+    """Plan and run.
 
-    def show(done: int, total: int, outcome: Any) -> None:
+    Before the first report of progress only the request, the data and the store are
+    read and checked. After it, units that fail are recorded by themselves; an
+    exception is a fault of ours, unless a file or a scheduler is out of reach.
+    """
+    if options["dask"] is not None and find_spec("distributed") is None:
+        raise BadInput("--dask needs dask and distributed: pip install softcost[dask]")
+    try:
+        return experiments.reproduce(target, progress=progress, **options)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise BadInput(str(error)) from error
+    except (ValueError, TypeError) as error:
+        if progress.planned:
+            raise
+        raise BadInput(str(error)) from error
+
+
+class _Progress:
+    """Lines on standard error, now and then; failures at once."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet = quiet
+        self.planned = False
+        self._started = time.monotonic()
+        self._shown = 0.0
+        self._known = 0
+
+    def __call__(self, done: int, total: int, outcome: Any) -> None:
         if outcome is None:
-            begun[0] = done
-            if not quiet:
+            self.planned, self._known = True, done
+            if not self.quiet:
                 say(f"{total} units, {done} of them known")
             return
         if outcome.cells is None:
             say(f"failed: {outcome.unit}: {outcome.message}")
         now = time.monotonic()
-        if quiet or (now - shown[0] < _EVERY and done < total):
+        if self.quiet or (now - self._shown < _EVERY and done < total):
             return
-        shown[0] = now
-        rest = (now - started) / max(done - begun[0], 1) * (total - done)
+        self._shown = now
+        rest = (now - self._started) / max(done - self._known, 1) * (total - done)
         say(f"{done} of {total} units, {rest:.0f} s left")
-
-    return show
 
 
 def _print_tables(table: Any) -> None:

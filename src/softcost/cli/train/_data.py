@@ -1,4 +1,4 @@
-"""The rows to learn from, and the rows to measure on."""
+"""What ``softcost fit`` reads: costs, rows to learn from, rows to measure on."""
 
 from dataclasses import dataclass
 
@@ -6,18 +6,22 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from softcost.cli.console import quoted_names, say
+from softcost.cli.console import check_writable, quoted_names, say
 from softcost.cli.inputs import (
     Kind,
+    check_not_free,
     column,
     find_kinds,
     identifier_columns,
     read_cost_columns,
+    read_cost_file,
     read_labels,
     read_table,
     typed_columns,
 )
 from softcost.cli.train._job import Job
+from softcost.cli.train._validation import check_classes, check_folds
+from softcost.costs import raw_cost_vectors, resolve_classes
 
 
 @dataclass(frozen=True)
@@ -34,14 +38,66 @@ class Rows:
         return Rows(self.X.iloc[rows], self.y[rows], costs)
 
 
-def read_rows(job: Job) -> tuple[Rows, dict[str, Kind], list[str]]:
+@dataclass(frozen=True)
+class TrainingData:
+    """All that was read for one training, and checked.
+
+    Attributes
+    ----------
+    matrix : DataFrame or None
+        Costs by class; None where there are costs by row.
+    classes : array of shape (K,)
+        Sorted.
+    kinds : dict
+        The columns to learn from, and what they hold.
+    left_out : list of str
+        Columns that are not learnt from.
+    test_costs : array of shape (n_test, K) or None
+        What predicting each class would cost on the test rows.
+    """
+
+    matrix: pd.DataFrame | None
+    classes: np.ndarray
+    kinds: dict[str, Kind]
+    left_out: list[str]
+    train: Rows
+    test: Rows | None
+    test_costs: np.ndarray | None
+
+
+def read_data(job: Job) -> TrainingData:
+    """Read and check everything that the job names."""
+    for path in (job.model, job.report):
+        check_writable(path)
+    matrix = None
+    if job.costs is not None:
+        matrix = read_cost_file(job.costs)
+        check_not_free(matrix, job.costs)
+    rows, kinds, left_out = _read_rows(job)
+    classes = resolve_classes(rows.y, cost_matrix=matrix, costs=rows.costs)
+    _costs_of(rows, matrix, classes)
+    check_classes(job, rows.y)
+    train, test = _split_rows(job, rows, kinds)
+    check_folds(job, train.y)
+    test_costs = None if test is None else _costs_of(test, matrix, classes)
+    return TrainingData(matrix, classes, kinds, left_out, train, test, test_costs)
+
+
+def _costs_of(rows: Rows, matrix: pd.DataFrame | None, classes: np.ndarray):
+    """Checked costs of every class for every row, shape (n, K)."""
+    return raw_cost_vectors(
+        rows.y, cost_matrix=matrix, costs=rows.costs, classes=classes
+    )
+
+
+def _read_rows(job: Job) -> tuple[Rows, dict[str, Kind], list[str]]:
     """The rows, what their columns hold, and which columns are left out."""
     raw = read_table(job.data)
     y = _labels(raw, job, job.data)
     for option, names in (("--drop", job.drop), ("--nominal", job.nominal)):
         for name in names:
             column(raw, name, option, job.data)
-    costs = _costs(raw, job, job.data)
+    costs = _cost_columns(raw, job, job.data)
     features = _features(raw, job, costs)
     kinds = find_kinds(features, job.nominal)
     X = typed_columns(features, kinds, job.data)
@@ -57,7 +113,7 @@ def read_rows(job: Job) -> tuple[Rows, dict[str, Kind], list[str]]:
     return Rows(X[list(kinds)], y, costs), kinds, [*job.drop, *odd]
 
 
-def split_rows(
+def _split_rows(
     job: Job, rows: Rows, kinds: dict[str, Kind]
 ) -> tuple[Rows, Rows | None]:
     """Training rows, and test rows where the job asks for them."""
@@ -80,14 +136,14 @@ def split_rows(
 def _read_test_rows(job: Job, path: str, kinds: dict[str, Kind]) -> Rows:
     raw = read_table(path)
     y = _labels(raw, job, path)
-    return Rows(typed_columns(raw, kinds, path), y, _costs(raw, job, path))
+    return Rows(typed_columns(raw, kinds, path), y, _cost_columns(raw, job, path))
 
 
 def _labels(raw: pd.DataFrame, job: Job, path: str) -> np.ndarray:
     return read_labels(column(raw, job.target, "--target", path), "--target", path)
 
 
-def _costs(raw: pd.DataFrame, job: Job, path: str) -> pd.DataFrame | None:
+def _cost_columns(raw: pd.DataFrame, job: Job, path: str) -> pd.DataFrame | None:
     if job.cost_columns is None:
         return None
     return read_cost_columns(raw, job.cost_columns, path)

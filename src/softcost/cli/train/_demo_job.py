@@ -11,6 +11,7 @@ from sklearn.model_selection import train_test_split
 from softcost.cli.console import (
     bad_input,
     check_writable,
+    failed_job,
     format_cost,
     format_percent,
     format_rate,
@@ -51,7 +52,7 @@ def run(output: str, seed: int, as_json: bool, quiet: bool) -> None:
     costs = cheque_costs()
     splits = []
     first: SoftCostClassifierCV | None = None
-    with show_progress("training", quiet, searches=SPLITS):
+    with failed_job(), show_progress("training", quiet, searches=SPLITS):
         for number in range(SPLITS):
             search, results = one_split(X, y, costs, seed + number)
             splits.append(results)
@@ -59,7 +60,7 @@ def run(output: str, seed: int, as_json: bool, quiet: bool) -> None:
     summary = summarise(splits)
     n_test = len(y) - TRAINING_ROWS
     assert first is not None
-    with bad_input():
+    with failed_job():
         first.to_html(
             output,
             title="Amounts on cheques",

@@ -1,16 +1,21 @@
-"""Words of the command line, kept apart from what they stand for: no imports."""
+"""Names for the help of ``softcost fit``, kept apart from what they stand for.
+
+There are no imports here, so that the help is there at once; a test holds the names to
+the reductions themselves.
+"""
 
 REDUCTIONS = {
-    "osr": "one-sided regression",
-    "csovo": "cost-sensitive one-versus-one",
-    "wap": "weighted all pairs",
-    "csft": "cost-sensitive filter tree",
-    "cszl": "rescaling by Zhou and Liu",
-    "csovr": "regression of costs",
-    "metacost": "MetaCost",
-    "gbse": "boosting with stochastic ensembles",
-    "costing": "rejection sampling",
-    "mec": "minimum expected cost",
+    "osr": "one-sided regression of costs, one model per class",
+    "csovo": "cost-sensitive one-versus-one, one classifier per pair of classes",
+    "wap": "weighted all pairs, one-versus-one with other weights",
+    "csft": "cost-sensitive filter tree, a knock-out tournament of classes",
+    "cszl": "rescaling of classes by Zhou and Liu; prices by class only",
+    "csovr": "ordinary regression of costs, one model per class",
+    "metacost": "relabelled rows, then any classifier; prices by class only",
+    "gbse": "boosting with stochastic ensembles of multiclass classifiers",
+    "costing": "rejection sampling, for learners that take no weights",
+    "mec": "minimum expected cost, from a classifier's probabilities",
 }
+COSTS_BY_CLASS_ONLY = ("cszl", "metacost")
 LEARNERS = ("auto", "svm", "linear", "boosting")
 CRITERIA = ("cost", "max", "constrained", "tolerance")

@@ -19,31 +19,23 @@ from softcost.cli.console import (
     stdout_console,
     write_json,
 )
-from softcost.cli.inputs import Kind
 from softcost.cli.results import MEASURES
-from softcost.cli.train._data import Rows
+from softcost.cli.train._data import TrainingData
 from softcost.cli.train._job import Job
 from softcost.models import plain, save
 from softcost.soft import SoftCostClassifierCV
 
 
-def describe(
-    job: Job,
-    learner: str,
-    kinds: dict[str, Kind],
-    left_out: list[str],
-    train: Rows,
-    test: Rows | None,
-) -> dict[str, Any]:
+def describe(job: Job, learner: str, data: TrainingData) -> dict[str, Any]:
     """What was learnt from, as plain data."""
-    labels, counts = np.unique(train.y, return_counts=True)
+    labels, counts = np.unique(data.train.y, return_counts=True)
     return {
         "data": job.data,
         "target": job.target,
-        "rows": len(train.y),
-        "test_rows": None if test is None else len(test.y),
-        "columns": kinds,
-        "left_out": left_out,
+        "rows": len(data.train.y),
+        "test_rows": None if data.test is None else len(data.test.y),
+        "columns": data.kinds,
+        "left_out": data.left_out,
         "classes": dict(zip(labels.tolist(), counts.tolist(), strict=True)),
         "reduction": job.reduction,
         "learner": learner,

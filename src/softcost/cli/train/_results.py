@@ -2,18 +2,16 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from softcost.cli.results import MEASURES, measure, number, saving_percent
-from softcost.cli.train._data import Rows
+from softcost.cli.train._data import Rows, TrainingData
 from softcost.cli.train._search import candidate, candidate_params, reference_rows
-from softcost.costs import raw_cost_vectors
 
 
-def compare(
-    model: Pipeline, test: Rows | None, matrix: pd.DataFrame | None
-) -> dict[str, Any]:
+def compare(model: Pipeline, data: TrainingData) -> dict[str, Any]:
     """Cross-validated results of regular, hard and chosen; held-out ones as well."""
     search = model["search"]
     rows = reference_rows(search)
@@ -22,11 +20,9 @@ def compare(
         for name, row in rows.items()
     }
     _add_savings(validated)
-    held_out = None
-    if test is not None:
-        held_out = _held_out(model, rows, test, matrix)
-        if "regular" in held_out:
-            _add_savings(held_out)
+    held_out = _held_out(model, rows, data.test, data.test_costs)
+    if held_out is not None and "regular" in held_out:
+        _add_savings(held_out)
     return {"cross_validated": validated, "held_out": held_out}
 
 
@@ -41,12 +37,11 @@ def _cross_validated(table: pd.DataFrame, row: int, params: dict) -> dict[str, A
 
 
 def _held_out(
-    model: Pipeline, rows: dict[str, int], test: Rows, matrix: pd.DataFrame | None
-) -> dict[str, dict[str, Any]]:
+    model: Pipeline, rows: dict[str, int], test: Rows | None, costs: np.ndarray | None
+) -> dict[str, dict[str, Any]] | None:
+    if test is None or costs is None:
+        return None
     search = model["search"]
-    costs = raw_cost_vectors(
-        test.y, cost_matrix=matrix, costs=test.costs, classes=search.classes_
-    )
     X = model["columns"].transform(test.X)
     known: dict[int, dict[str, Any]] = {}
     for row in rows.values():

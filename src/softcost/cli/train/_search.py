@@ -6,28 +6,21 @@ No other module of the command line looks into a fitted search for its rows.
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from softcost.cli.inputs import Kind
+from softcost.cli.train._data import TrainingData
 from softcost.cli.train._encoder import make_encoder
 from softcost.cli.train._job import Job
 from softcost.reductions import Reduction
 from softcost.soft import SoftCostClassifierCV
 
 
-def make_model(
-    job: Job,
-    reduction: Reduction,
-    kinds: dict[str, Kind],
-    classes: np.ndarray,
-    matrix: pd.DataFrame | None,
-) -> Pipeline:
+def make_model(job: Job, reduction: Reduction, data: TrainingData) -> Pipeline:
     """The unfitted model: encoded columns, then the search."""
     search = SoftCostClassifierCV(
         reduction,
-        cost_matrix=matrix,
-        classes=classes,
+        cost_matrix=data.matrix,
+        classes=data.classes,
         softness=job.softness,
         param_grid=job.param,
         criterion=job.criterion,
@@ -38,7 +31,13 @@ def make_model(
         n_jobs=job.jobs,
         random_state=job.seed,
     )
-    return Pipeline([("columns", make_encoder(kinds)), ("search", search)])
+    return Pipeline([("columns", make_encoder(data.kinds)), ("search", search)])
+
+
+def fit_model(model: Pipeline, data: TrainingData) -> None:
+    """Search, choose and refit."""
+    costs = {} if data.train.costs is None else {"search__costs": data.train.costs}
+    model.fit(data.train.X, data.train.y, **costs)
 
 
 def reference_rows(search: SoftCostClassifierCV) -> dict[str, int]:
