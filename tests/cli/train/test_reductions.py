@@ -19,6 +19,14 @@ def test_the_help_names_every_reduction():
     assert list(REDUCTIONS) == list(entries())
 
 
+def test_the_help_has_a_line_for_every_reduction(softcost):
+    lines = softcost("fit", "--help").stdout.splitlines()
+    for name, words in REDUCTIONS.items():
+        (line,) = [line for line in lines if line.split()[:1] == [name]]
+        assert line.split(maxsplit=1)[1] == words
+        assert len(line) <= 80
+
+
 @pytest.mark.parametrize("reduction", list(REDUCTIONS))
 def test_every_reduction_with_every_learner_can_be_named(reduction):
     for learner in ("svm", "linear", "boosting", "auto"):

@@ -4,7 +4,12 @@ from typing import Any
 
 import click
 
-from softcost.cli.train._names import CRITERIA, LEARNERS, REDUCTIONS
+from softcost.cli.train._names import (
+    CRITERIA,
+    LEARNERS,
+    REDUCTIONS,
+    reductions_help,
+)
 
 
 def _softness(context: Any, option: Any, text: str) -> int | list[float]:
@@ -63,7 +68,7 @@ def _value(text: str) -> Any:
     return words.get(text.strip().lower(), text.strip())
 
 
-@click.command()
+@click.command(epilog=reductions_help())
 @click.argument("data")
 @click.option("--target", required=True, metavar="COL", help="Column with the classes.")
 @click.option("--costs", metavar="FILE", help="Price list by class: CSV, JSON, ...")
@@ -79,7 +84,7 @@ def _value(text: str) -> Any:
     type=click.Choice(list(REDUCTIONS)),
     default="osr",
     show_default=True,
-    help="; ".join(f"{name}: {words}" for name, words in REDUCTIONS.items()) + ".",
+    help="Which algorithm; they are listed below.",
 )
 @click.option(
     "--learner",

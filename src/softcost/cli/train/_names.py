@@ -19,3 +19,10 @@ REDUCTIONS = {
 COSTS_BY_CLASS_ONLY = ("cszl", "metacost")
 LEARNERS = ("auto", "svm", "linear", "boosting")
 CRITERIA = ("cost", "max", "constrained", "tolerance")
+
+
+def reductions_help() -> str:
+    """The reductions with one line each, for the end of the help."""
+    width = max(map(len, REDUCTIONS))
+    lines = (f"  {name:<{width}}  {words}" for name, words in REDUCTIONS.items())
+    return "\n".join(["\b", "Reductions:", *lines])
