@@ -43,20 +43,20 @@ def check_params(
     """Refuse values of ``--param`` that the learner does not take.
 
     Learners check some of their parameters, and how these go together, in ``fit``
-    only. So a small search is made on made-up rows, first with parameters of ours and
-    then with the user's. What fails with ours is not the user's fault.
+    only. So a small search is made on made-up rows. Where it fails with parameters of
+    ours, too, the user's are not to blame.
     """
     if not param_grid:
         return
-    _search_made_up_rows(reduction, None, n_classes)
     try:
         _search_made_up_rows(reduction, param_grid, n_classes)
     except Exception as error:  # learners have exceptions of their own
-        reason = str(error).strip().partition("\n")[0] or type(error).__name__
+        _search_made_up_rows(reduction, None, n_classes)
         given = " ".join(
             f"--param {name}={','.join(map(str, values))}"
             for name, values in param_grid.items()
         )
+        reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise BadInput(f"{given} does not suit the learner: {reason}") from error
 
 
