@@ -9,6 +9,7 @@ from softcost.cli.apply._model_file import StoredModel, open_model, read_pieces
 from softcost.cli.console import (
     BadInput,
     bad_input,
+    failed_job,
     format_cost,
     format_rate,
     print_table,
@@ -40,7 +41,8 @@ def run(
         stored = open_model(model)
         if costs is None and cost_columns is None:
             matrix, cost_columns = _own_costs(stored)
-    labels, predicted, by_row = _predict(stored, data, target, cost_columns)
+    with failed_job():
+        labels, predicted, by_row = _predict(stored, data, target, cost_columns)
     classes = np.array([str(name) for name in stored.classes.tolist()])
     with bad_input():
         vectors = raw_cost_vectors(

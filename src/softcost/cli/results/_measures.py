@@ -24,9 +24,9 @@ def measure(
     chosen = class_indices(predicted, classes)
     paid = costs[np.arange(len(chosen)), chosen]
     return {
-        "cost": number(paid.mean()),
-        "error": number(error_rate(labels, predicted, classes=classes)),
-        "weighted_error": number(
+        "cost": finite_or_none(paid.mean()),
+        "error": finite_or_none(error_rate(labels, predicted, classes=classes)),
+        "weighted_error": finite_or_none(
             weighted_error(
                 labels,
                 predicted,
@@ -34,7 +34,7 @@ def measure(
                 classes=classes,
             )
         ),
-        "g_mean": number(g_mean(labels, predicted, classes=classes)),
+        "g_mean": finite_or_none(g_mean(labels, predicted, classes=classes)),
     }
 
 
@@ -48,9 +48,9 @@ def saving_percent(cost: float | None, regular: float | None) -> float | None:
     """By how many percent a cost is below that of the regular model."""
     if cost is None or not regular:
         return None
-    return number(100.0 * (regular - cost) / regular)
+    return finite_or_none(100.0 * (regular - cost) / regular)
 
 
-def number(value: Any) -> float | None:
+def finite_or_none(value: Any) -> float | None:
     """A float for strict JSON: None where there is no number."""
     return float(value) if np.isfinite(value) else None

@@ -20,7 +20,7 @@ from softcost.cli.inputs import (
     typed_columns,
 )
 from softcost.cli.train._job import Job
-from softcost.cli.train._validation import check_classes, check_folds
+from softcost.cli.train._validation import check_folds, check_two_classes
 from softcost.costs import raw_cost_vectors, resolve_classes
 
 
@@ -76,14 +76,16 @@ def read_data(job: Job) -> TrainingData:
     rows, kinds, left_out = _read_rows(job)
     classes = resolve_classes(rows.y, cost_matrix=matrix, costs=rows.costs)
     _costs_of(rows, matrix, classes)
-    check_classes(job, rows.y)
+    check_two_classes(job, rows.y)
     train, test = _split_rows(job, rows, kinds)
     check_folds(job, train.y)
     test_costs = None if test is None else _costs_of(test, matrix, classes)
     return TrainingData(matrix, classes, kinds, left_out, train, test, test_costs)
 
 
-def _costs_of(rows: Rows, matrix: pd.DataFrame | None, classes: np.ndarray):
+def _costs_of(
+    rows: Rows, matrix: pd.DataFrame | None, classes: np.ndarray
+) -> np.ndarray:
     """Checked costs of every class for every row, shape (n, K)."""
     return raw_cost_vectors(
         rows.y, cost_matrix=matrix, costs=rows.costs, classes=classes

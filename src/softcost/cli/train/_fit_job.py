@@ -8,7 +8,7 @@ from softcost.cli.console import (
 )
 from softcost.cli.train._data import read_data
 from softcost.cli.train._job import Job, with_defaults
-from softcost.cli.train._output import describe, write_files, write_results
+from softcost.cli.train._output import describe_training, write_files, write_results
 from softcost.cli.train._reductions import make_reduction
 from softcost.cli.train._results import compare
 from softcost.cli.train._search import fit_model, make_model
@@ -30,7 +30,7 @@ def run(job: Job) -> None:
     ):
         fit_model(model, data)
         results = compare(model, data)
-    about = describe(job, learner, data)
+    about = describe_training(job, learner, data)
     with failed_job():
         write_files(job, model, results, about)
     write_results(job, about, results)

@@ -26,7 +26,7 @@ from softcost.models import plain, save
 from softcost.soft import SoftCostClassifierCV
 
 
-def describe(job: Job, learner: str, data: TrainingData) -> dict[str, Any]:
+def describe_training(job: Job, learner: str, data: TrainingData) -> dict[str, Any]:
     """What was learnt from, as plain data."""
     labels, counts = np.unique(data.train.y, return_counts=True)
     return {

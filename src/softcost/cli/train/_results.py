@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from softcost.cli.results import MEASURES, measure, number, saving_percent
+from softcost.cli.results import MEASURES, finite_or_none, measure, saving_percent
 from softcost.cli.train._data import Rows, TrainingData
 from softcost.cli.train._search import candidate, candidate_params, reference_rows
 
@@ -31,8 +31,8 @@ def _cross_validated(table: pd.DataFrame, row: int, params: dict) -> dict[str, A
     found = table.iloc[row]
     out: dict[str, Any] = {"softness": float(found["softness"]), "params": params}
     for name in MEASURES:
-        out[name] = number(found[name])
-        out[f"{name}_se"] = number(found[f"{name}_se"])
+        out[name] = finite_or_none(found[name])
+        out[f"{name}_se"] = finite_or_none(found[f"{name}_se"])
     return out
 
 

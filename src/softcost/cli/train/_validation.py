@@ -18,7 +18,7 @@ from softcost.soft import SoftCostClassifierCV
 _TRIAL_ROWS = 60
 
 
-def check_classes(job: Job, labels: np.ndarray) -> None:
+def check_two_classes(job: Job, labels: np.ndarray) -> None:
     """Refuse rows of one class only."""
     if len(np.unique(labels)) < 2:
         raise ValueError(
