@@ -154,7 +154,11 @@ def metacost(learner, X, y, soft, weight, X_new):
     chances = np.zeros((len(y), N_CLASSES))
     for _ in range(4):
         rows = rng.choice(len(y), len(y), p=weight / weight.sum())
-        chances += clone(learner).fit(X[rows], y[rows]).predict_proba(X)
+        model = clone(learner).fit(X[rows], y[rows])
+        if hasattr(model, "predict_proba"):
+            chances += model.predict_proba(X)
+        else:
+            chances += np.eye(N_CLASSES)[model.predict(X)]
     labels = (chances @ soft).argmin(axis=1)
     final = clone(learner).fit(X, labels, sample_weight=weight)
     return final.predict(X_new)
@@ -219,7 +223,7 @@ CASES = [
 
 def test_nothing_is_missing():
     assert set(BY_HAND) == set(CATALOGUE)
-    assert len(CASES) == 3 * len(CATALOGUE) - 2  # the machines have no probabilities
+    assert len(CASES) == 3 * len(CATALOGUE) - 1  # the machines have no probabilities
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)

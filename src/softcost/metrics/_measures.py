@@ -37,7 +37,9 @@ def confusion_counts(
     cells = n_classes * n_classes
     cell = true * n_classes + models + cells * np.arange(len(models))[:, None]
     by_cell = np.broadcast_to(weight, cell.shape)
-    counts = np.bincount(cell.ravel(), by_cell.ravel(), len(models) * cells)
+    counts: NDArray[np.float64] = np.bincount(
+        cell.ravel(), by_cell.ravel(), len(models) * cells
+    ).astype(np.float64, copy=False)
     return counts.reshape(*np.shape(predicted)[:-1], n_classes, n_classes)
 
 

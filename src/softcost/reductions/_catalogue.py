@@ -29,6 +29,8 @@ class Entry:
         The literature's names of the algorithm at softness 0 and 1, "" for none.
     summary : str
         What it does, in one line.
+    by_class_only : bool
+        Whether it takes costs by class only, not by example.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Entry:
     hard: str
     regular: str
     summary: str
+    by_class_only: bool = False
 
     @property
     def path(self) -> str:
@@ -52,25 +55,25 @@ class Entry:
 
 _ENTRIES = (
     Entry("osr", "_one_sided", "OneSidedRegression", "one-sided", "OSR", "OVA",
-          "one regressor a class, which learns its cost from one side"),
+          "one-sided regression of costs, one model per class"),
     Entry("csovo", "_pairwise", "CostSensitiveOneVsOne", "classifier", "CSOVO", "OVO",
-          "one classifier a pair of classes, weighted by the difference of costs"),
+          "cost-sensitive one-versus-one, one classifier per pair of classes"),
     Entry("wap", "_pairwise", "WeightedAllPairs", "classifier", "WAP", "OVO",
-          "as csovo, with weights that bound the cost more tightly"),
+          "weighted all pairs, one-versus-one with other weights"),
     Entry("csft", "_filter_tree", "FilterTree", "classifier", "CSFT", "FT",
-          "a tournament of classes: few classifiers, fast predictions"),
+          "cost-sensitive filter tree, a knock-out tournament of classes"),
     Entry("cszl", "_rescaling", "ZhouLiuRescaling", "classifier", "CSZL", "OVO",
-          "one classifier a pair of classes, each class with one weight"),
+          "rescaling of classes by Zhou and Liu", by_class_only=True),
     Entry("csovr", "_one_sided", "RegressionOneVsAll", "regressor", "CSOVR", "",
-          "one regressor a class, which learns its cost"),
-    Entry("metacost", "_metacost", "MetaCost", "probabilities", "MetaCost", "",
-          "one classifier, trained on the labels that are cheapest to predict"),
+          "ordinary regression of costs, one model per class"),
+    Entry("metacost", "_metacost", "MetaCost", "classifier", "MetaCost", "",
+          "relabelled rows, then any classifier", by_class_only=True),
     Entry("gbse", "_boosting", "StochasticEnsembleBoosting", "classifier", "GBSE", "",
-          "boosting of classifiers that say which classes are cheap"),
+          "boosting with stochastic ensembles"),
     Entry("costing", "_costing", "Costing", "classifier", "costing", "",
-          "rejection sampling, for learners without sample weights"),
+          "rejection sampling, for learners that take no weights"),
     Entry("mec", "_expected", "MinimumExpectedCost", "probabilities", "Bayes decision",
-          "most probable class", "probabilities first, then the cheapest class"),
+          "argmax p", "minimum expected cost, from a classifier's probabilities"),
 )  # fmt: skip
 
 CATALOGUE: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}

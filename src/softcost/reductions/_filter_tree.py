@@ -150,7 +150,7 @@ class FilterTree(Reduction):
                 f"order should name each of the {len(classes)} classes once, but it is "
                 f"{self.order!r}: list them in the order of the leaves."
             )
-        return balanced_tree(np.searchsorted(classes, order))
+        return balanced_tree(np.searchsorted(classes, order).tolist())
 
     def _fit(self, X: Any, problem: CostProblem) -> None:
         self._nodes = self.tree(self.classes_)

@@ -1,5 +1,6 @@
 """From a word to a rule, and from a rule to rows."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from softcost.selection._rules import (
 )
 
 # What the words for a rule stand for, and which argument each needs.
-_SHORTHAND: dict[str, tuple[type[Rule], str | None]] = {
+_SHORTHAND: dict[str, tuple[Callable[..., Rule], str | None]] = {
     "cost": (LeastCost, None),
     "max": (MaxOfBoth, None),
     "constrained": (Budget, "max_error"),
@@ -44,8 +45,7 @@ def make_rule(
     >>> make_rule("constrained", max_error=0.05)
     Budget(error=0.05)
     """
-    given = {"max_error": max_error, "tolerance": tolerance}
-    kind, needed = ByFunction, None
+    kind, needed = None, None
     if isinstance(criterion, str) and criterion in _SHORTHAND:
         kind, needed = _SHORTHAND[criterion]
     elif not isinstance(criterion, Rule) and not callable(criterion):
@@ -54,19 +54,19 @@ def make_rule(
             f"Budget(error=0.05) or a function of the trade-off table, not "
             f"{criterion!r}; choose one."
         )
+    given: dict[str, Any] = {"max_error": max_error, "tolerance": tolerance}
     for word, (_, argument) in _SHORTHAND.items():
-        if argument is not None and (given[argument] is not None) != (
-            argument == needed
-        ):
+        wanted = argument == needed
+        if argument is not None and (given[argument] is not None) != wanted:
             raise ValueError(
                 f"{argument} goes with criterion={word!r}, which needs it: give both "
                 "or neither."
             )
     if isinstance(criterion, Rule):
         return criterion
-    if needed is not None:
-        return kind(given[needed])  # type: ignore[call-arg]
-    return ByFunction(criterion) if kind is ByFunction else kind()
+    if kind is None:
+        return ByFunction(criterion)
+    return kind() if needed is None else kind(given[needed])
 
 
 def choose_row(

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from numbers import Integral
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,19 +12,22 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
 from softcost.reductions import OneSidedRegression, Reduction
-from softcost.selection import Rule, make_rule, reference_rows
+from softcost.selection import Rule, make_rule
 from softcost.soft._callbacks import CallbackSupportMixin, tell_callbacks
+from softcost.soft._choice import ChoiceMixin
+from softcost.soft._explorer import ExplorerMixin
 from softcost.soft._folds import make_folds
 from softcost.soft._grids import learner_settings, softness_values
 from softcost.soft._held_out import held_out_predictions
-from softcost.soft._mix import RandomizedPair, best_mix
 from softcost.soft._problem import SearchProblem
 from softcost.soft._progress import reporter
 from softcost.soft._results import scikit_learn_results
 from softcost.soft._table import HeldOut, tradeoff_table
 
 
-class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class SoftCostClassifierCV(
+    ChoiceMixin, ExplorerMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator
+):
     """Cost-and-error sensitive classification, chosen by cross-validation.
 
     Trains a reduction on softened costs, ``(1 - a) c + a * naive``, for every softness
@@ -301,121 +303,6 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         )
         self._problem = problem
 
-    def _choose(self, rule: Rule) -> Self:
-        self.best_index_ = rule.choose(self.tradeoff_, error=self.error_measure_)
-        row = self.tradeoff_.iloc[self.best_index_]
-        self.best_softness_ = float(row["softness"])
-        self.best_params_ = self.candidate_params(self.best_index_)
-        self.best_score_ = -float(row["cost"])
-        if self.refit:
-            self.best_estimator_ = self.candidate(self.best_index_)
-        return self
-
-    def candidate_params(self, index: int) -> dict[str, Any]:
-        """The learner's parameters in a row of ``tradeoff_``."""
-        check_is_fitted(self, "tradeoff_")
-        params = dict(self.cv_results_["params"][index])
-        params.pop("softness")
-        return params
-
-    def candidate(self, index: int) -> Reduction:
-        """The candidate of a row of ``tradeoff_``, fitted to all training rows.
-
-        Parameters
-        ----------
-        index : int
-            Number of the row.
-
-        Returns
-        -------
-        Reduction
-        """
-        check_is_fitted(self, "tradeoff_")
-        problem = self._search_problem("candidate")
-        if not 0 <= index < len(self.tradeoff_):
-            raise ValueError(
-                f"index must be a row of tradeoff_, from 0 to "
-                f"{len(self.tradeoff_) - 1}, not {index}."
-            )
-        model = problem.model(problem.candidates[index])
-        return model.fit_checked(problem.data)
-
-    def reference_rows(self) -> dict[str, int]:
-        """Rows of ``tradeoff_`` to compare: the same wherever results are shown.
-
-        Returns
-        -------
-        dict of name and row number
-            ``"regular"``: the least error of softness 1, as one would choose without
-            costs; ``"hard"``: the least cost of softness 0; ``"chosen"``. A name
-            without candidates is left out.
-        """
-        check_is_fitted(self, "tradeoff_")
-        return reference_rows(
-            self.tradeoff_, self.best_index_, error=self.error_measure_
-        )
-
-    def choose(
-        self,
-        criterion: Any = "cost",
-        *,
-        max_error: float | None = None,
-        tolerance: float | str | None = None,
-    ) -> Self:
-        """Choose another candidate, and refit, without a new cross-validation.
-
-        Parameters
-        ----------
-        criterion, max_error, tolerance
-            As in the constructor.
-
-        Returns
-        -------
-        self
-        """
-        check_is_fitted(self, "tradeoff_")
-        self._search_problem("choose")
-        return self._choose(
-            make_rule(criterion, max_error=max_error, tolerance=tolerance)
-        )
-
-    def mix(self, max_error: float) -> RandomizedPair:
-        """The randomised pair that meets an error budget at the lowest cost.
-
-        Where the front is not convex, using one classifier with probability p and
-        another otherwise reaches points below it.
-
-        Parameters
-        ----------
-        max_error : float
-            Largest cross-validated (weighted, with ``error_weight``) error.
-
-        Returns
-        -------
-        RandomizedPair
-            Also kept as ``mix_``.
-        """
-        check_is_fitted(self, "tradeoff_")
-        self._search_problem("mix")
-        error = self.tradeoff_[self.error_measure_].to_numpy()
-        cost = self.tradeoff_["cost"].to_numpy()
-        first, second, probability = best_mix(error, cost, max_error)
-        self.mix_ = RandomizedPair(
-            self.candidate(first),
-            self.candidate(second),
-            probability,
-            random_state=self.random_state,
-        )
-        return self.mix_
-
-    def _search_problem(self, what: str) -> SearchProblem:
-        if not hasattr(self, "_problem"):
-            raise ValueError(
-                f"{what} refits, and the training data did not travel with this saved "
-                "search: fit it again."
-            )
-        return self._problem
-
     def __getstate__(self) -> dict[str, Any]:
         """Training data stay behind when a search is saved."""
         state = super().__getstate__().copy()
@@ -448,38 +335,3 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     ) -> float:
         """Minus the mean cost of the predictions, in the user's units."""
         return self._fitted().score(X, y, costs=costs, sample_weight=sample_weight)
-
-    def to_html(self, path: str | Path, **details: Any) -> Path:
-        """Write the explorer: one HTML page to choose on the trade-off.
-
-        Parameters
-        ----------
-        path : str or path
-        **details
-            Attributes of `softcost.report.ExplorerData`, for instance ``title``.
-
-        Returns
-        -------
-        Path
-        """
-        import softcost
-
-        report = softcost.report
-        check_is_fitted(self, "tradeoff_")
-        data = report.ExplorerData.from_search(self, **details)
-        return report.write_explorer(path, data)
-
-    def _repr_html_inner(self) -> str:
-        """The explorer in a notebook, once there is something to explore."""
-        if not hasattr(self, "tradeoff_"):
-            return super()._repr_html_inner()
-        import softcost
-
-        report = softcost.report
-        return report.notebook_html(report.ExplorerData.from_search(self))
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        if "text/html" in bundle:
-            bundle["text/html"] = self._repr_html_inner()
-        return bundle

@@ -76,25 +76,26 @@ class OneSidedSVR(RegressorMixin, KernelMachine):
         -------
         self
         """
-        X, y = validate_data(self, X, y, y_numeric=True, **self.input_checks())
+        X, target = validate_data(self, X, y, y_numeric=True, **self.input_checks())
         self._check_square(X)
         weight = _check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
+        sides = None
         if side is not None:
-            side = column_or_1d(np.asarray(side), warn=True)
-            if len(side) != len(y) or not np.isin(side, (-1, 1)).all():
+            sides = column_or_1d(np.asarray(side), warn=True)
+            if len(sides) != len(target) or not np.isin(sides, (-1, 1)).all():
                 raise ValueError(
                     f"side should hold +1 (at most y) or -1 (at least y) for each of "
-                    f"the {len(y)} rows; give it that form, or None for both."
+                    f"the {len(target)} rows; give it that form, or None for both."
                 )
         if not weight.any():
             raise ValueError(
                 "sample_weight is zero for every row: give some row a positive weight."
             )
-        subproblem = (
-            Values(y, weight) if side is None else OneSidedValues(y, weight, side)
-        )
+        subproblem: Subproblem = Values(target, weight)
+        if sides is not None:
+            subproblem = OneSidedValues(target, weight, sides)
         self._keep(self.fit_many(X, [subproblem]))
         return self
 
