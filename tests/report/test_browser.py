@@ -13,8 +13,9 @@ import pandas as pd
 import pytest
 from made_up import made_up
 
+import softcost
 from softcost.metrics import pareto_mask
-from softcost.soft import choose_row
+from softcost.selection import Budget, LeastCost, choose_row
 
 LONG = (
     *(f"alternaria leaf spot number {k} of a long list" for k in range(16)),
@@ -513,3 +514,36 @@ def test_few_candidates(open_page, n):
     page.keyboard.press("ArrowLeft")
     set_price(page, 1, 3)
     assert page.heard == []
+
+
+def test_the_pages_rules_choose_as_those_of_python(browser):
+    """The page offers the cheapest candidate and an error budget, and no other rule."""
+    rng = np.random.default_rng(0)
+    offered = {"LeastCost": LeastCost(), "Budget": None}
+    calls, expected = [], []
+    for _ in range(300):
+        n = int(rng.integers(1, 9))
+        # Few values, so that there are ties.
+        table = pd.DataFrame(
+            {
+                "softness": rng.integers(0, 4, n) / 3,
+                "cost": rng.integers(0, 4, n) * rng.choice([0.1, 1.0, 1e6]),
+                "error": rng.integers(0, 5, n) / 7,
+            }
+        )
+        budget = float(rng.integers(0, 6) / 7)
+        for name, rule in offered.items():
+            calls.append((name, table.to_dict("list"), budget))
+            chosen = rule or Budget(error=min(budget, 1.0))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)
+                expected.append(chosen.choose(table))
+    source = (Path(softcost.report.__file__).parent / "page" / "rules.js").read_text()
+    page = browser.new_page()
+    found = page.evaluate(
+        "(calls) => {" + source + "return [Object.keys(rules), calls.map("
+        "([name, table, budget]) => rules[name](table, budget))]; }",
+        calls,
+    )
+    page.close()
+    assert found == [list(offered), expected]

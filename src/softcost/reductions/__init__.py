@@ -53,4 +53,4 @@ if not TYPE_CHECKING:
     for _entry in CATALOGUE.values():
         _module = f"softcost.reductions.{_entry.module}"
         _NAMES_OF.setdefault(_module, []).append(_entry.class_name)
-    __getattr__, __dir__, _ = lazy_names("softcost.reductions", _NAMES_OF)
+    __getattr__, __dir__ = lazy_names("softcost.reductions", _NAMES_OF)

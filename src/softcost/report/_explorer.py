@@ -28,7 +28,7 @@ from softcost._version import __version__
 from softcost.files import atomic_write
 from softcost.report._data import ExplorerData
 
-SCRIPTS = ("model.js", "dom.js", "chart.js", "tables.js", "main.js")
+SCRIPTS = ("rules.js", "model.js", "dom.js", "chart.js", "tables.js", "main.js")
 
 # Weights that are no counts, and counts that take more characters than there is room
 # for, are kept to this fraction of their sum.
