@@ -149,8 +149,8 @@ def _from_mapping(cost_matrix: Mapping[Any, Any]) -> Matrix:
                 f"cost_matrix[{label!r}] has no price for {shown(missing)};"
                 " give every pair of classes a price."
             )
-        prices = [row.get(key, 0.0) for key in columns]
-        values[i] = numbers(np.array(prices, dtype=object), "cost_matrix")
+        given = [row.get(key, 0.0) for key in columns]
+        values[i] = numbers(np.array(given, dtype=object), "cost_matrix")
     return Matrix(values, rows, [python_value(label) for label in columns])
 
 

@@ -156,8 +156,8 @@ def python_line(search: Any, params: Sequence[str], by_example: bool) -> str:
     for name, value in model.get_params(deep=False).items():
         if name not in told and repr(value) != repr(defaults.get(name)):
             settings[name] = repr(value)
-    priced = getattr(model, "cost_matrix", None) is not None
-    if priced and not by_example:
+    by_class = getattr(model, "cost_matrix", None) is not None
+    if by_class and not by_example:
         settings["cost_matrix"] = "cost_matrix"
     settings["softness"] = "{softness}"
     costs = ", costs=costs" if by_example else ""

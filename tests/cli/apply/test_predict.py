@@ -210,10 +210,10 @@ def test_evaluate_is_what_the_metrics_say(menu, softcost, strict):
     assert found["g_mean"] == pytest.approx(g_mean(true, guess))
     counts = pd.crosstab(true, guess).reindex(columns=found["classes"], fill_value=0)
     assert found["confusion"] == counts.loc[found["classes"]].to_numpy().tolist()
-    for one in found["dearest_mistakes"]:
+    for one in found["most_expensive_mistakes"]:
         price = menu.prices[one["true"]][one["predicted"]]
         assert one["cost"] == one["times"] * price
-    total = sum(one["cost"] for one in found["dearest_mistakes"])
+    total = sum(one["cost"] for one in found["most_expensive_mistakes"])
     assert total == pytest.approx(found["cost"] * found["rows"])
 
 

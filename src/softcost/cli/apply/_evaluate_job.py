@@ -117,7 +117,9 @@ def _result(model, data, labels, predicted, costs, classes) -> dict[str, Any]:
         },
         "classes": names,
         "confusion": counts.tolist(),
-        "dearest_mistakes": most_expensive_mistakes(labels, predicted, costs, classes),
+        "most_expensive_mistakes": most_expensive_mistakes(
+            labels, predicted, costs, classes
+        ),
     }
 
 
@@ -155,12 +157,12 @@ def _print_result(result: dict[str, Any]) -> None:
         ],
     )
     out.print()
-    if not result["dearest_mistakes"]:
+    if not result["most_expensive_mistakes"]:
         out.print("No mistake cost anything.")
         return
     total = result["cost"] * result["rows"]
     out.print("The mistakes that cost most:")
-    for one in result["dearest_mistakes"]:
+    for one in result["most_expensive_mistakes"]:
         part = f", {100 * one['cost'] / total:.0f} % of all" if total > 0 else ""
         out.print(
             f"  {one['times']} x predicted {one['predicted']} for a true "

@@ -12,7 +12,7 @@ TARGETS = {
     "consistent": "Cost and error of eleven algorithms on 22 sets, consistent costs.",
     "sers": "Prices of confusing bacteria; the spectra are SYNTHETIC.",
     "emphasis": (
-        "One dear class, 10^2 to 10^6 times: hard and soft one-sided regression."
+        "One expensive class, 10^2 to 10^6 times: hard and soft one-sided regression."
     ),
     "unbalanced": "Weighted error as the basic criterion, on ten unbalanced sets.",
     "kdd99": "Intrusion detection with the contest's prices, weighted error.",

@@ -1,4 +1,4 @@
-"""The manners of a scikit-learn estimator, where prices are involved."""
+"""The conventions of a scikit-learn estimator, where prices are involved."""
 
 import pickle
 from unittest import SkipTest
@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from softcost.testing._suite import (
     CENTRES,
-    PRICES,
+    MATRIX,
     agree,
     claim,
     data,
@@ -30,7 +30,7 @@ from softcost.testing._suite import (
 @register()
 def check_inputs_are_unchanged(estimator):
     X, y = data()
-    given = [X, y, PRICES.copy(), np.linspace(0.5, 1, len(y))]
+    given = [X, y, MATRIX.copy(), np.linspace(0.5, 1, len(y))]
     before = [value.copy() for value in given]
     for value in given:
         value.setflags(write=False)
@@ -59,15 +59,15 @@ def check_jobs_do_not_change_bits(estimator):
     if "n_jobs" not in estimator.get_params(deep=False):
         raise SkipTest("the estimator has no n_jobs")
     X, _ = data()
-    one, two = (fitted(estimator, cost_matrix=PRICES, n_jobs=n) for n in (1, 2))
+    one, two = (fitted(estimator, cost_matrix=MATRIX, n_jobs=n) for n in (1, 2))
     same(one, two, "results should not depend on n_jobs", X)
 
 
 @register()
 def check_repeated_fit(estimator):
     X, y = data()
-    model = fitted(estimator, cost_matrix=PRICES)
-    same(model, fitted(estimator, cost_matrix=PRICES), "fits should be repeatable", X)
+    model = fitted(estimator, cost_matrix=MATRIX)
+    same(model, fitted(estimator, cost_matrix=MATRIX), "fits should be repeatable", X)
     again = pickle.loads(pickle.dumps(model)).fit(X[:, ::-1], y).fit(X, y)
     same(model, again, "a fit should forget the fits before", X)
 
@@ -75,17 +75,17 @@ def check_repeated_fit(estimator):
 @register()
 def check_pickle(estimator):
     X, _ = data()
-    model = fitted(estimator, cost_matrix=PRICES)
+    model = fitted(estimator, cost_matrix=MATRIX)
     same(model, pickle.loads(pickle.dumps(model)), "pickling should change nothing", X)
 
 
 @register()
 def check_parameters(estimator):
     X, y = data()
-    model = clone(estimator).set_params(cost_matrix=PRICES, classes=[0, 1, 2, 3])
+    model = clone(estimator).set_params(cost_matrix=MATRIX, classes=[0, 1, 2, 3])
     kept = model.get_params(deep=False)
-    claim(kept["cost_matrix"] is PRICES, "set_params should keep the object as it is")
-    np.testing.assert_array_equal(clone(model).get_params()["cost_matrix"], PRICES)
+    claim(kept["cost_matrix"] is MATRIX, "set_params should keep the object as it is")
+    np.testing.assert_array_equal(clone(model).get_params()["cost_matrix"], MATRIX)
     model.fit(X, y)
     for name, value in model.get_params(deep=False).items():
         claim(value is kept[name], f"fit should not replace the parameter {name}")
@@ -98,7 +98,7 @@ def check_weight_zero_is_absence(estimator):
     kept = weight > 0
     # What is left out would be misleading.
     wrong = np.where(kept, y, 2)
-    model = make(estimator, cost_matrix=PRICES, classes=range(4))
+    model = make(estimator, cost_matrix=MATRIX, classes=range(4))
     with_zeros = clone(model).fit(X, wrong, sample_weight=weight)
     without = clone(model).fit(X[kept], y[kept], sample_weight=weight[kept])
     message = "rows of weight zero should be as if absent"
@@ -132,9 +132,9 @@ def check_costs_of_weight_zero_are_absent(estimator):
 @register()
 def check_score_is_minus_mean_cost(estimator):
     X, y = data()
-    prices = PRICES + 2  # being right is not free either
-    model = fitted(estimator, cost_matrix=prices)
-    paid = prices[y, model.predict(X)]
+    matrix = MATRIX + 2  # being right is not free either
+    model = fitted(estimator, cost_matrix=matrix)
+    paid = matrix[y, model.predict(X)]
     weight = np.linspace(0, 1, len(y))
     np.testing.assert_allclose(model.score(X, y), -paid.mean(), rtol=1e-12)
     np.testing.assert_allclose(
@@ -158,7 +158,7 @@ def check_score_with_example_costs(estimator):
 @register()
 def check_decision_function(estimator):
     X, _ = data()
-    model = fitted(estimator, cost_matrix=PRICES)
+    model = fitted(estimator, cost_matrix=MATRIX)
     scores = model.decision_function(X)
     claim(scores.shape == (len(X), 4), "scores should have one column per class")
     np.testing.assert_array_equal(
@@ -173,12 +173,12 @@ def check_frames(estimator):
     X, y = data()
     frame = pd.DataFrame(X, columns=["a", "b", "c"], index=np.arange(len(y)) + 5)
     labels = pd.Series(y, index=frame.index)
-    model = make(estimator, cost_matrix=PRICES).fit(frame, labels)
+    model = make(estimator, cost_matrix=MATRIX).fit(frame, labels)
     np.testing.assert_array_equal(model.feature_names_in_, ["a", "b", "c"])
     claim(model.n_features_in_ == 3, "n_features_in_ should be 3")
     np.testing.assert_array_equal(
         model.predict(frame),
-        fitted(estimator, cost_matrix=PRICES).predict(X),
+        fitted(estimator, cost_matrix=MATRIX).predict(X),
         "a table should be as good as an array",
     )
     refuses("another column order", "feature", model.predict, frame[["c", "b", "a"]])
@@ -190,10 +190,10 @@ def check_sparse(estimator):
         raise SkipTest("the estimator does not take sparse X")
     X, y = data()
     for form in (sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix):
-        model = make(estimator, cost_matrix=PRICES).fit(form(X), y)
+        model = make(estimator, cost_matrix=MATRIX).fit(form(X), y)
         np.testing.assert_array_equal(
             model.predict(form(CENTRES)),
-            fitted(estimator, cost_matrix=PRICES).predict(CENTRES),
+            fitted(estimator, cost_matrix=MATRIX).predict(CENTRES),
             "sparse rows should be as good as dense ones",
         )
 

@@ -13,8 +13,8 @@ from sklearn.model_selection import (
 
 from softcost.testing._suite import (
     CENTRES,
+    MATRIX,
     NAMES,
-    PRICES,
     agree,
     claim,
     data,
@@ -27,21 +27,21 @@ from softcost.testing._suite import (
 
 
 @register()
-def check_prices_decide(estimator):
-    regular, priced = fitted(estimator), fitted(estimator, cost_matrix=PRICES)
+def check_costs_decide(estimator):
+    regular, hard = fitted(estimator), fitted(estimator, cost_matrix=MATRIX)
     np.testing.assert_array_equal(
         regular.predict(CENTRES), [0, 0, 1, 3], "without costs, majorities should win"
     )
     np.testing.assert_array_equal(
-        priced.predict(CENTRES), [1, 0, 1, 3], "the cheapest classes should win"
+        hard.predict(CENTRES), [1, 0, 1, 3], "the cheapest classes should win"
     )
 
 
 @register()
 def check_transposed_matrix_matters(estimator):
     answers = [
-        fitted(estimator, cost_matrix=prices).predict(CENTRES)
-        for prices in (PRICES, PRICES.T)
+        fitted(estimator, cost_matrix=matrix).predict(CENTRES)
+        for matrix in (MATRIX, MATRIX.T)
     ]
     claim(
         np.any(answers[0] != answers[1]),
@@ -54,9 +54,9 @@ def check_transposed_matrix_matters(estimator):
 def check_matrix_by_label(estimator):
     X, y = data()
     names, order = NAMES[y], [2, 0, 3, 1]
-    table = pd.DataFrame(PRICES, index=NAMES, columns=NAMES)
+    table = pd.DataFrame(MATRIX, index=NAMES, columns=NAMES)
     table = table.iloc[order, order[::-1]]
-    by_position = make(estimator, cost_matrix=PRICES).fit(X, names)
+    by_position = make(estimator, cost_matrix=MATRIX).fit(X, names)
     by_label = make(estimator, cost_matrix=table).fit(X, names)
     same(by_position, by_label, "a labelled cost_matrix should go by its labels")
 
@@ -65,9 +65,9 @@ def check_matrix_by_label(estimator):
 def check_matrix_as_dicts(estimator):
     X, y = data()
     dicts = {
-        NAMES[i]: {NAMES[j]: PRICES[i, j] for j in (3, 1, 0, 2)} for i in (1, 0, 3, 2)
+        NAMES[i]: {NAMES[j]: MATRIX[i, j] for j in (3, 1, 0, 2)} for i in (1, 0, 3, 2)
     }
-    by_position = make(estimator, cost_matrix=PRICES).fit(X, NAMES[y])
+    by_position = make(estimator, cost_matrix=MATRIX).fit(X, NAMES[y])
     by_label = make(estimator, cost_matrix=dicts).fit(X, NAMES[y])
     same(by_position, by_label, "a dict of dicts should go by its labels")
 
@@ -75,8 +75,8 @@ def check_matrix_as_dicts(estimator):
 @register()
 def check_matrix_as_lists(estimator):
     same(
-        fitted(estimator, cost_matrix=PRICES),
-        fitted(estimator, cost_matrix=PRICES.tolist()),
+        fitted(estimator, cost_matrix=MATRIX),
+        fitted(estimator, cost_matrix=MATRIX.tolist()),
         "a list of rows should be as good as an array",
     )
 
@@ -85,8 +85,8 @@ def check_matrix_as_lists(estimator):
 def check_matrix_in_order_of_classes(estimator):
     order = np.array([3, 1, 0, 2])
     same(
-        fitted(estimator, cost_matrix=PRICES),
-        fitted(estimator, cost_matrix=PRICES[np.ix_(order, order)], classes=order),
+        fitted(estimator, cost_matrix=MATRIX),
+        fitted(estimator, cost_matrix=MATRIX[np.ix_(order, order)], classes=order),
         "an array should go by the order of classes",
     )
 
@@ -95,8 +95,8 @@ def check_matrix_in_order_of_classes(estimator):
 def check_costs_are_rows_of_matrix(estimator):
     _, y = data()
     agree(
-        fitted(estimator, cost_matrix=PRICES),
-        fitted(estimator, costs=PRICES[y]),
+        fitted(estimator, cost_matrix=MATRIX),
+        fitted(estimator, costs=MATRIX[y]),
         "costs=cost_matrix[y] should do what cost_matrix does",
     )
 
@@ -150,15 +150,15 @@ def check_costs_as_lists(estimator):
 def check_as_many_rows_as_classes(estimator):
     y = np.array([2, 0, 3, 1])
     same(
-        make(estimator, cost_matrix=PRICES).fit(CENTRES, y),
-        make(estimator).fit(CENTRES, y, costs=PRICES[y]),
+        make(estimator, cost_matrix=MATRIX).fit(CENTRES, y),
+        make(estimator).fit(CENTRES, y, costs=MATRIX[y]),
         "costs of shape K x K belong to the examples; they are not a matrix",
     )
 
 
 @register()
 def check_matrix_is_never_sliced(estimator):
-    model = make(estimator, cost_matrix=PRICES, classes=range(4))
+    model = make(estimator, cost_matrix=MATRIX, classes=range(4))
     predicted = cross_val_predict(model, CENTRES, np.arange(4), cv=LeaveOneOut())
     claim(np.isin(predicted, range(4)).all(), "predictions should be classes")
 
@@ -166,7 +166,7 @@ def check_matrix_is_never_sliced(estimator):
 @register("softness")
 def check_softness_one_is_no_costs(estimator):
     X, _ = data()
-    soft = fitted(estimator, cost_matrix=PRICES, softness=1.0)
+    soft = fitted(estimator, cost_matrix=MATRIX, softness=1.0)
     same(fitted(estimator), soft, "softness 1 should forget prices", X)
 
 
@@ -180,7 +180,7 @@ def check_softness_one_is_no_example_costs(estimator):
 @register("softness")
 def check_search_over_softness(estimator):
     X, y = data()
-    model = make(estimator, cost_matrix=PRICES)
+    model = make(estimator, cost_matrix=MATRIX)
     grid = [0.0, 0.5, 1.0]
     search = GridSearchCV(model, {"softness": grid}, cv=3, error_score="raise")
     found = search.fit(X, y).cv_results_["mean_test_score"]
