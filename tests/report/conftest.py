@@ -37,6 +37,7 @@ def browser():
     if path is None:
         pytest.skip("no Chromium here: install it, or name it in SOFTCOST_CHROMIUM")
     api = pytest.importorskip("playwright.sync_api", reason="Chromium needs playwright")
+    api.expect.set_options(timeout=PATIENCE)
     with api.sync_playwright() as playwright:
         # Each start has a new, empty profile.
         running = playwright.chromium.launch(
