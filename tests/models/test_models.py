@@ -198,7 +198,6 @@ def test_another_process_predicts_bit_for_bit(fitted, tmp_path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=120,
     )
     assert done.stderr == ""
     found = dict(line.split() for line in done.stdout.splitlines())

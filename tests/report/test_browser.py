@@ -194,6 +194,8 @@ def check_budget(page, data):
 
 
 def test_the_budget_by_finger(open_page):
+    from playwright.sync_api import expect
+
     data = made_up("abcdefgh", 8, 11, rng=4)
     page = open_page(data, width=400, has_touch=True)
     box = page.locator("#budget-line .pill").bounding_box()
@@ -208,7 +210,7 @@ def test_the_budget_by_finger(open_page):
     for step in (30, 60, 120):
         touch("touchMove", (start[0] - step, start[1]))
     touch("touchEnd")
-    page.wait_for_function("document.getElementById('budget').value !== ''")
+    expect(page.locator("#budget")).not_to_have_value("")
     check_budget(page, data)
 
 
@@ -249,7 +251,7 @@ def test_everything_is_reached_by_tab(open_page):
     before = selected(page)
     page.keyboard.press("ArrowRight")
     assert selected(page) != before
-    page.wait_for_function("document.getElementById('live').textContent !== ''")
+    page.locator("#live:not(:empty)").wait_for(state="attached")
 
 
 def test_a_typed_budget(open_page):
@@ -377,7 +379,8 @@ def test_a_copied_line(open_page):
     page = open_page(made_up(), permissions=["clipboard-read", "clipboard-write"])
     set_slider(page, 1)
     page.get_by_role("button", name="Copy the command line line").click()
-    page.get_by_text("Copied").first.wait_for()
+    # The button says so for a moment only; what is announced stays.
+    page.locator("#live", has_text="Copied").wait_for(state="attached")
     text = page.evaluate("navigator.clipboard.readText()")
     assert text == "softcost fit claims.csv --softness 0.25"
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -130,7 +130,6 @@ points = st.lists(
 ).map(lambda pairs: np.array(pairs, float) * [0.1, 1])
 
 
-@settings(deadline=None)
 @given(points, st.integers(0, 10))
 def test_best_mix_solves_the_linear_program(pairs, tenths):
     error, cost = pairs.T

@@ -71,7 +71,6 @@ def test_a_real_pipe(menu, tmp_path):
         env=os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0"},
         capture_output=True,
         text=True,
-        timeout=120,
         check=False,
     )
     assert done.returncode == 0, done.stderr
