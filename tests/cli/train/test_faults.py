@@ -79,7 +79,7 @@ def test_a_mistake_in_costs_and_reproduce(softcost, menu, tmp_path, monkeypatch,
     monkeypatch.setattr("softcost.cli.costs._template.template_text", raising(error))
     words = ("costs", "template", menu.data, "--target", "class")
     is_fault(softcost(*words), error)
-    monkeypatch.setattr("softcost.experiments._reproduce.summarize", raising(error))
+    monkeypatch.setattr("softcost.paper._reproduce.summarize", raising(error))
     words = ("reproduce", "inconsistent", "--datasets", "iris", "--algorithms", "OVA")
     store = ("--store", tmp_path / "store", "--runs", "1", "--quiet")
     is_fault(softcost(*words, *store), error)

@@ -11,9 +11,7 @@ TARGETS = {
     ),
     "consistent": "Cost and error of eleven algorithms on 22 sets, consistent costs.",
     "sers": "Prices of confusing bacteria; the spectra are SYNTHETIC.",
-    "emphasis": (
-        "One expensive class, 10^2 to 10^6 times: hard and soft one-sided regression."
-    ),
+    "emphasis": ("One class made expensive, 10^2 to 10^6 times: hard and soft OSR."),
     "unbalanced": "Weighted error as the basic criterion, on ten unbalanced sets.",
     "kdd99": "Intrusion detection with the contest's prices, weighted error.",
     "kdd99-balanced": (
