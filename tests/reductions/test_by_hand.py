@@ -68,7 +68,9 @@ def output(learner, X, target, weight, X_new, side=None):
         params["side"] = side[kept]
     if is_classifier(learner):
         model = clone(learner).fit(X[kept], (target[kept] > 0).astype(int), **params)
-        return np.where(model.predict(X_new) == 1, 1.0, -1.0)
+        margin = model.decision_function(X_new)
+        np.testing.assert_array_equal(margin > 0, model.predict(X_new) == 1)
+        return margin
     return clone(learner).fit(X[kept], target[kept], **params).predict(X_new)
 
 
@@ -91,13 +93,16 @@ def csovr(learner, X, y, soft, weight, X_new):
 
 
 def voted(learner, X, weight, X_new, pair):
-    votes = np.zeros((len(X_new), N_CLASSES))
+    votes, sums = np.zeros((2, len(X_new), N_CLASSES))
     for i, j in combinations(range(N_CLASSES), 2):
         gain, own = pair(i, j)
         said = output(learner, X, np.sign(gain), np.abs(gain) * own * weight, X_new)
         votes[:, i] += said > 0
         votes[:, j] += said <= 0
-    return votes.argmax(axis=1)
+        sums[:, i] += said
+        sums[:, j] -= said
+    most = votes.max(axis=1, keepdims=True)
+    return np.where(votes == most, sums, -np.inf).argmax(axis=1)
 
 
 def csovo(learner, X, y, soft, weight, X_new):

@@ -15,6 +15,8 @@ from softcost.costs._tables import (
     sorted_like,
 )
 
+LARGEST = 1e150  # sums and squares of such numbers are still finite
+
 
 def only_one(cost_matrix: Any, costs: Any) -> None:
     """Refuse two price lists at once."""
@@ -186,6 +188,7 @@ def _check_values(
         (np.isnan(values), "a missing price (NaN)", "fill it"),
         (np.isinf(values), "an infinite price", "use a large finite one"),
         (values < 0, "a negative price", "add a constant to its row"),
+        (values > LARGEST, "a price too large to add up", "use a larger unit"),
     ):
         if bad.any():
             row, column = (int(place[0]) for place in np.nonzero(bad))

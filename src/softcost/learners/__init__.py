@@ -8,9 +8,12 @@ declares `FitsMany` or `WalksPath` shares the work of many.
 from softcost.learners._fitting import (
     Constant,
     FittedModels,
+    OnColumns,
     fit_one,
+    fit_rows,
     fit_subproblems,
 )
+from softcost.learners._kinds import check_learner, kind_of, last_step, takes_pairs
 from softcost.learners._protocols import (
     FitsMany,
     FittedSubproblems,
@@ -18,7 +21,6 @@ from softcost.learners._protocols import (
     PathFold,
     PathOutputs,
     WalksPath,
-    shares_work,
 )
 from softcost.learners._seeds import draw_seeds, seeded_clone
 from softcost.learners._subproblems import Labels, OneSidedValues, Subproblem, Values
@@ -30,6 +32,7 @@ __all__ = [
     "FittedModels",
     "FittedSubproblems",
     "Labels",
+    "OnColumns",
     "OneSidedValues",
     "Path",
     "PathFold",
@@ -37,11 +40,15 @@ __all__ = [
     "Subproblem",
     "Values",
     "WalksPath",
+    "check_learner",
     "draw_seeds",
     "fit_one",
+    "fit_rows",
     "fit_subproblems",
+    "kind_of",
+    "last_step",
     "seeded_clone",
-    "shares_work",
+    "takes_pairs",
     "takes_weights",
     "weight_params",
 ]

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from softcost.learners._kinds import kind_of, takes_pairs
 from softcost.learners._protocols import FitsMany, FittedSubproblems
 from softcost.learners._seeds import draw_seeds, seeded_clone
 from softcost.learners._subproblems import Labels, OneSidedValues, Subproblem, Values
@@ -24,6 +24,41 @@ class Constant:
 
     def __init__(self, value: float):
         self.value = value
+
+
+class OnColumns:
+    """A model of some rows of a kernel matrix, which looks at their columns only."""
+
+    def __init__(self, model: Any, columns: NDArray[np.intp]):
+        self.model, self.columns = model, columns
+
+    @property
+    def classes_(self) -> Any:
+        return self.model.classes_
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("decision_function", "predict", "predict_proba"):
+            raise AttributeError(name)
+        answer = getattr(self.model, name)
+        return lambda X: answer(np.asarray(X)[:, self.columns])
+
+
+def fit_rows(
+    model: Any,
+    X: Any,
+    rows: NDArray[np.intp],
+    y: NDArray[Any],
+    params: dict[str, Any],
+) -> Any:
+    """Fit a model to some rows of X; of a kernel matrix, to their columns, too."""
+    every = len(rows) == _num_samples(X) and bool(np.all(np.diff(rows) == 1))
+    with one_thread():
+        if every:
+            return model.fit(X, y, **params)
+        if takes_pairs(model):
+            part = np.asarray(X)[np.ix_(rows, rows)]
+            return OnColumns(model.fit(part, y, **params), rows)
+        return model.fit(_safe_indexing(X, rows), y, **params)
 
 
 class FittedModels:
@@ -47,7 +82,8 @@ class FittedModels:
 
 def signed(learner: Any, X: Any) -> NDArray[np.float64]:
     """A regressor's prediction; a binary classifier's output, positive for label 1."""
-    if not is_classifier(learner):
+    inside = learner.model if isinstance(learner, OnColumns) else learner
+    if kind_of(inside) != "classifier":
         return learner.predict(X)
     if hasattr(learner, "decision_function"):
         return learner.decision_function(X)
@@ -96,16 +132,16 @@ def fit_one(
     target, weight = subproblem.target[kept], subproblem.weight[kept]
     if len(kept) == 0:
         return Constant(np.nan)
-    side = None
+    side, classifies = None, kind_of(learner) == "classifier"
     if isinstance(subproblem, OneSidedValues):
         side = subproblem.side[kept]
         if np.all(side == side[0]):
             return Constant(target.min() if side[0] > 0 else target.max())
-    if isinstance(subproblem, Labels) and is_classifier(learner):
+    if isinstance(subproblem, Labels) and classifies:
         if np.all(target == target[0]):
             return Constant(target[0])
         target = (target > 0).astype(int)
-    elif isinstance(subproblem, Values) and is_classifier(learner):
+    elif isinstance(subproblem, Values) and classifies:
         raise TypeError(
             f"learner {type(learner).__name__} is a classifier, but values are to be "
             "learnt: choose a regressor, such as Ridge()."
@@ -114,6 +150,4 @@ def fit_one(
     params = weight_params(model, weight)
     if side is not None:
         params["side"] = side
-    rows = X if len(kept) == len(subproblem.weight) else _safe_indexing(X, kept)
-    with one_thread():
-        return model.fit(rows, target, **params)
+    return fit_rows(model, X, kept, target, params)

@@ -175,8 +175,3 @@ class WalksPath(Protocol):
     def input_checks(self) -> dict[str, Any]:
         """Arguments of `sklearn.utils.validation.validate_data` for X."""
         ...
-
-
-def shares_work(learner: Any) -> bool:
-    """Whether a learner sees X itself, in one of the two ways above."""
-    return isinstance(learner, FitsMany | WalksPath)

@@ -1,5 +1,6 @@
 """Sample weights under the names by which learners take them."""
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -9,15 +10,37 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import has_fit_parameter
 
+from softcost.learners._kinds import last_step
+
 
 def takes_weights(learner: Any) -> bool:
-    """Whether ``learner.fit``, or that of a pipeline's last step, takes weights."""
-    last = learner.steps[-1][1] if isinstance(learner, Pipeline) else learner
-    return has_fit_parameter(last, "sample_weight")
+    """Whether ``learner.fit``, or that of a pipeline's last step, takes weights.
+
+    Searches and other estimators that hand on what they are given take them where the
+    estimator inside does.
+    """
+    last = last_step(learner)
+    if has_fit_parameter(last, "sample_weight"):
+        return True
+    named = getattr(last, "estimators", None) or [
+        ("", getattr(last, "estimator", None))
+    ]
+    inner = [one for _, one in named if hasattr(one, "fit")]
+    hands_on = any(
+        parameter.kind is parameter.VAR_KEYWORD
+        for parameter in signature(last.fit).parameters.values()
+    )
+    return hands_on and bool(inner) and all(map(takes_weights, inner))
 
 
 def weight_params(learner: Any, weight: NDArray[np.float64]) -> dict[str, Any]:
-    """Sample weights under the names by which ``learner.fit`` takes them."""
+    """Sample weights under the names by which ``learner.fit`` takes them.
+
+    Weights that are all 1 are not passed: some learners, and pipelines with resampling
+    steps, cannot take any.
+    """
+    if np.all(weight == 1.0):
+        return {}
     if takes_weights(learner):
         if isinstance(learner, Pipeline):
             return _pipeline_weights(learner, weight)

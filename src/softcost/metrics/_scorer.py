@@ -23,6 +23,14 @@ class MatrixCostScorer(BaseEstimator):
         self.cost_matrix = cost_matrix
         self.classes = classes
 
+    # What scikit-learn asks of a scorer that is to be tried at every threshold.
+    _score_func = staticmethod(mean_cost)
+    _sign = -1
+
+    @property
+    def _kwargs(self) -> dict[str, Any]:
+        return {"cost_matrix": self.cost_matrix, "classes": self.classes}
+
     def score(
         self, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None
     ) -> float:

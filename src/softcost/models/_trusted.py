@@ -8,7 +8,7 @@ no pickle is read.
 from softcost.reductions import CATALOGUE
 
 _SOFTCOST = {
-    "learners._fitting": ("Constant", "FittedModels"),
+    "learners._fitting": ("Constant", "FittedModels", "OnColumns"),
     "models._pack": ("PackedBooster", "PackedFrame", "PackedSeries"),
     "reductions._clipped": ("ClippedTargetRegressor",),
     "reductions._filter_tree": ("Node",),

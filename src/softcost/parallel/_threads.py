@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import lru_cache
 from threading import Event, Lock
 from typing import Any
@@ -40,17 +40,17 @@ def in_threads(
             raise
 
 
-class _Limit:
-    """One thread for BLAS and OpenMP while anybody wants it.
+class _BlasLimit:
+    """One thread for BLAS while anybody wants it.
 
-    The limit belongs to the process, so users are counted: the first one sets it, the
-    last one lifts it. Otherwise two overlapping blocks in two threads would restore
-    each other's limit and leave the libraries at one thread for good.
+    That limit belongs to the process, so users are counted: the first one sets it, the
+    last one lifts it, in whichever thread. Otherwise two overlapping blocks in two
+    threads would restore each other's limit and leave BLAS at one thread for good.
     """
 
     def __init__(self) -> None:
         self._lock, self._users, self._modules = Lock(), 0, 0
-        self._limits = ExitStack()
+        self._limits: list[Any] = []
 
     def set(self) -> None:
         with self._lock:
@@ -58,16 +58,16 @@ class _Limit:
             loaded = len(sys.modules)
             if self._users == 1 or loaded != self._modules:  # libraries may be new
                 self._modules = loaded
-                self._limits.enter_context(_libraries(loaded).limit(limits=1))
+                self._limits.append(_libraries(loaded).limit(limits=1, user_api="blas"))
 
     def lift(self) -> None:
         with self._lock:
             self._users -= 1
-            if self._users == 0:
-                self._limits.close()
+            while self._limits and self._users == 0:
+                self._limits.pop().restore_original_limits()
 
 
-_limit = _Limit()
+_blas = _BlasLimit()
 
 
 @contextmanager
@@ -76,11 +76,14 @@ def one_thread() -> Iterator[None]:
 
     Sums then do not depend on the number of jobs.
     """
-    _limit.set()
+    _blas.set()
+    # The limit of OpenMP belongs to a thread: every user sets their own.
+    openmp = _libraries(len(sys.modules)).limit(limits=1, user_api="openmp")
     try:
         yield
     finally:
-        _limit.lift()
+        openmp.restore_original_limits()
+        _blas.lift()
 
 
 @lru_cache(maxsize=1)

@@ -6,16 +6,17 @@
 from typing import TYPE_CHECKING
 
 from softcost._lazy import lazy_names
-from softcost.reductions._catalogue import CATALOGUE, Entry, entry_of
+from softcost.reductions._catalogue import CATALOGUE, Entry
 
 if TYPE_CHECKING:
-    from softcost.reductions._base import FlatReduction, Reduction
+    from softcost.reductions._base import Reduction
     from softcost.reductions._boosting import StochasticEnsembleBoosting
     from softcost.reductions._clipped import ClippedTargetRegressor
     from softcost.reductions._costing import Costing
     from softcost.reductions._data import TrainingData
     from softcost.reductions._expected import MinimumExpectedCost
     from softcost.reductions._filter_tree import FilterTree
+    from softcost.reductions._flat import FlatReduction
     from softcost.reductions._metacost import MetaCost
     from softcost.reductions._one_sided import OneSidedRegression, RegressionOneVsAll
     from softcost.reductions._one_sided_boosting import OneSidedBoosting
@@ -40,14 +41,14 @@ __all__ = [
     "TrainingData",
     "WeightedAllPairs",
     "ZhouLiuRescaling",
-    "entry_of",
 ]
 
 if not TYPE_CHECKING:
     _NAMES_OF = {
-        "softcost.reductions._base": ["FlatReduction", "Reduction"],
+        "softcost.reductions._base": ["Reduction"],
         "softcost.reductions._clipped": ["ClippedTargetRegressor"],
         "softcost.reductions._data": ["TrainingData"],
+        "softcost.reductions._flat": ["FlatReduction"],
         "softcost.reductions._one_sided_boosting": ["OneSidedBoosting"],
     }
     for _entry in CATALOGUE.values():

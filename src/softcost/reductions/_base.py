@@ -1,6 +1,5 @@
 """What all reductions share: input validation, classes, costs, scores."""
 
-from collections.abc import Iterator, Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -20,9 +19,14 @@ from sklearn.utils.validation import (
 )
 
 from softcost.costs import CostProblem, RowCosts, check_softness, row_costs
-from softcost.learners import FitsMany, Subproblem, WalksPath, fit_subproblems
+from softcost.learners import (
+    FitsMany,
+    WalksPath,
+    check_learner,
+    takes_pairs,
+)
 from softcost.metrics import mean_cost
-from softcost.reductions._data import TrainingData
+from softcost.reductions._data import TrainingData, is_raw
 
 
 class Reduction(ClassifierMixin, BaseEstimator):
@@ -48,6 +52,8 @@ class Reduction(ClassifierMixin, BaseEstimator):
     __metadata_request__fit: ClassVar = {"costs": True, "sample_weight": True}
     __metadata_request__score: ClassVar = {"costs": True, "sample_weight": True}
 
+    # What the learner must be: "classifier", "regressor", or "any" of the two.
+    learner_kind: ClassVar[str] = "any"
     # Whether ``softness`` may change after fitting, and only prediction looks at it.
     softness_at_predict: ClassVar[bool] = False
 
@@ -83,14 +89,39 @@ class Reduction(ClassifierMixin, BaseEstimator):
         return self.chosen_learner()
 
     def configured(self, softness: float, params: dict[str, Any] | None = None) -> Self:
-        """A clone with a softness, and with parameters of its learner."""
+        """A clone with a softness, and with other parameters: see `split_params`."""
+        own, inner = self.split_params(params or {})
         model = clone(self)
-        model.set_params(softness=softness)
-        if params:
-            learner = clone(self.chosen_learner())
-            learner.set_params(**params)
+        model.set_params(softness=softness, **own)
+        if inner:
+            learner = clone(model.chosen_learner())
+            learner.set_params(**inner)
             model.set_params(learner=learner)
         return model
+
+    def split_params(
+        self, params: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Parameters of the reduction itself, and of its learner.
+
+        The learner's go by ``learner__name``, or by ``name`` alone where the reduction
+        has no parameter of that name.
+
+        Examples
+        --------
+        >>> from softcost.reductions import FilterTree
+        >>> FilterTree().split_params({"order": [1, 0], "C": 2, "learner__tol": 0.1})
+        ({'order': [1, 0]}, {'C': 2, 'tol': 0.1})
+        """
+        own_names = self.get_params(deep=False)
+        own: dict[str, Any] = {}
+        inner: dict[str, Any] = {}
+        for name, value in params.items():
+            if name in own_names:
+                own[name] = value
+            else:
+                inner[name.removeprefix("learner__")] = value
+        return own, inner
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -107,7 +138,14 @@ class Reduction(ClassifierMixin, BaseEstimator):
         learner = self.working_learner()
         if isinstance(learner, FitsMany | WalksPath):
             return validate_data(self, X, reset=reset, **learner.input_checks())
+        if is_raw(X):
+            return X
         if getattr(X, "ndim", 0) == 2 or hasattr(X, "columns"):
+            if _num_samples(X) == 0:
+                raise ValueError(
+                    f"Found array with 0 sample(s) (shape={X.shape}): pass X with at "
+                    "least one row."
+                )
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X.tocsr() if sparse.issparse(X) else X  # rows are picked from it
         return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
@@ -153,7 +191,16 @@ class Reduction(ClassifierMixin, BaseEstimator):
                 f"This {type(self).__name__} estimator requires y to be passed, but "
                 "the target y is None; pass the true labels."
             )
+        check_learner(
+            self.chosen_learner(), self.learner_kind, f"this {type(self).__name__}"
+        )
         X = self._check_X(X, reset=True)
+        pairwise = takes_pairs(self.working_learner())
+        if pairwise and np.shape(X)[0] != np.shape(X)[1]:
+            raise ValueError(
+                f"X should be a square kernel matrix for this learner, but it has "
+                f"shape {np.shape(X)}: pass K(X, X), or choose another kernel."
+            )
         labels = _check_y(y)
         check_consistent_length(X, labels)
         check_classification_targets(labels)
@@ -168,16 +215,18 @@ class Reduction(ClassifierMixin, BaseEstimator):
                 "sample_weight is zero for every row: give some row a positive weight."
             )
         rows = row_costs(
-            y if hasattr(y, "iloc") else labels,
+            y if hasattr(y, "iloc") and np.ndim(y) == 1 else labels,
             cost_matrix=self.cost_matrix,
             costs=costs,
             classes=self.classes,
             error_weight=self.error_weight,
             sample_weight=weight,
         )
+        if costs is not None and self.classes is None:
+            _refuse_strangers(rows)
         names = ("n_features_in_", "feature_names_in_")
         features = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        return TrainingData(X, rows, features)
+        return TrainingData(X, rows, features, pairwise)
 
     def fit_checked(self, data: TrainingData) -> Self:
         """Fit to data that `check_data` has checked, or to a part of them.
@@ -294,57 +343,12 @@ class Reduction(ClassifierMixin, BaseEstimator):
         )
 
 
-class FlatReduction(Reduction):
-    """A reduction whose subproblems do not need each other's answers.
-
-    A subclass says which subproblems there are and how their outputs combine.
-    """
-
-    # Whether an example's part in each subproblem depends on its own costs only.
-    by_example: ClassVar[bool] = True
-
-    def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
-        """The subproblems over all rows, made when they are asked for."""
-        raise NotImplementedError
-
-    def n_subproblems(self, n_classes: int) -> int:
-        """How many there are."""
-        raise NotImplementedError
-
-    def combine(
-        self, outputs: NDArray[np.float64], n_classes: int
-    ) -> NDArray[np.float64]:
-        """Scores of shape (n, K) from outputs of shape (n, n_subproblems)."""
-        raise NotImplementedError
-
-    def path_subproblems(
-        self, rows: RowCosts, softness: Sequence[float]
-    ) -> Iterator[Subproblem]:
-        """Every subproblem at all softness values: arrays of shape (n_softness, n)."""
-        problems = [rows.problem(value) for value in softness]
-        if not self.by_example:
-            parts = zip(*map(self.subproblems, problems), strict=True)
-            for same in parts:
-                yield type(same[0]).stacked(same)
-            return
-        # Each row's part depends on its own costs only: pose all problems as one.
-        together = CostProblem(
-            y=np.tile(rows.y, len(problems)),
-            costs=np.concatenate([problem.costs for problem in problems]),
-            matrix=None,
-            weight=np.tile(rows.weight, len(problems)),
+def _refuse_strangers(rows: RowCosts) -> None:
+    """Refuse columns of costs that are no label of any row: they would be predicted."""
+    strange = np.flatnonzero(np.bincount(rows.y, minlength=rows.n_classes) == 0)
+    if len(strange):
+        names = ", ".join(repr(name) for name in rows.classes[strange[:6]].tolist())
+        raise ValueError(
+            f"costs has columns that no row of y is labelled with, {names}: drop them, "
+            "or pass classes= with every class if they are classes."
         )
-        for subproblem in self.subproblems(together):
-            yield subproblem.reshaped(len(problems), len(rows.y))
-
-    def _fit(self, X: Any, problem: CostProblem) -> None:
-        self.solutions_ = fit_subproblems(
-            self.working_learner(),
-            X,
-            list(self.subproblems(problem)),
-            n_jobs=self.n_jobs,
-            rng=self._rng(),
-        )
-
-    def _decide(self, X: Any) -> NDArray[np.float64]:
-        return self.combine(self.solutions_.outputs(X), len(self.classes_))

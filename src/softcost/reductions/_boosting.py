@@ -148,8 +148,14 @@ class StochasticEnsembleBoosting(Reduction):
     def default_learner(self) -> Any:
         return DecisionTreeClassifier(criterion="log_loss", ccp_alpha=0.002)
 
-    def _check_X(self, X, *, reset):
+    def _check_X(self, X: Any, *, reset: bool) -> Any:
         inputs = self.__sklearn_tags__().input_tags
+        if inputs.pairwise:
+            raise TypeError(
+                f"learner {type(self.chosen_learner()).__name__} takes a kernel "
+                "matrix, but features are made of pairs of a row and a class: choose a "
+                "learner that takes features."
+            )
         return validate_data(
             self,
             X,

@@ -77,18 +77,3 @@ _ENTRIES = (
 )  # fmt: skip
 
 CATALOGUE: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}
-
-
-def entry_of(reduction: Any) -> Entry:
-    """The entry of a reduction's class.
-
-    Examples
-    --------
-    >>> from softcost.reductions import FilterTree
-    >>> entry_of(FilterTree()).hard
-    'CSFT'
-    """
-    for entry in _ENTRIES:
-        if type(reduction).__name__ == entry.class_name:
-            return entry
-    raise KeyError(f"{type(reduction).__name__} is not in the catalogue of reductions.")

@@ -63,6 +63,7 @@ class Costing(Reduction):
     array([0, 0, 0])
     """
 
+    learner_kind: ClassVar[str] = "classifier"
     _parameter_constraints: ClassVar = {
         **Reduction._parameter_constraints,
         "n_draws": [Interval(Integral, 1, None, closed="left")],

@@ -1,5 +1,6 @@
 """Training data that have been checked once, and parts of them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -8,6 +9,20 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from softcost.costs import RowCosts
+
+
+def is_raw(X: Any) -> bool:
+    """Whether X is a sequence of texts or dicts, for learners that read such.
+
+    Examples
+    --------
+    >>> is_raw(["a text", "another"]), is_raw([[1.0, 2.0]])
+    (True, False)
+    """
+    if getattr(X, "ndim", 1) != 1 or not hasattr(X, "__len__") or len(X) == 0:
+        return False
+    first = X.iloc[0] if hasattr(X, "iloc") else X[0]
+    return isinstance(first, str | bytes | Mapping)
 
 
 @dataclass(frozen=True)
@@ -21,13 +36,22 @@ class TrainingData:
         Labels, costs and weights of the rows.
     features : dict
         ``n_features_in_`` and ``feature_names_in_``, where X has them.
+    pairwise : bool
+        Whether X is a kernel matrix: its columns are rows, too.
     """
 
     X: Any
     rows: RowCosts
     features: dict[str, Any] = field(default_factory=dict)
+    pairwise: bool = False
 
     def part(self, chosen: NDArray[np.intp]) -> "TrainingData":
         """Some of the rows, as if only these had been given."""
-        X = _safe_indexing(self.X, chosen)
+        X = self.rows_to_predict(chosen, chosen)
         return replace(self, X=X, rows=self.rows.part(chosen))
+
+    def rows_to_predict(self, chosen: NDArray[np.intp], train: NDArray[np.intp]) -> Any:
+        """Some rows of X, as a model of the training rows wants to see them."""
+        if self.pairwise:
+            return np.asarray(self.X)[np.ix_(chosen, train)]
+        return _safe_indexing(self.X, chosen)

@@ -18,6 +18,7 @@ from softcost.learners import (
 )
 from softcost.reductions._base import Reduction
 from softcost.reductions._docs import documented
+from softcost.reductions._pairwise import two_scores
 from softcost.svm import KernelSVC
 
 
@@ -144,8 +145,8 @@ class FilterTree(Reduction):
         """The tree over the numbers of the classes."""
         if self.order is None:
             return balanced_tree(range(len(classes)))
-        order = list(np.asarray(self.order))
-        if sorted(order) != sorted(classes.tolist()):
+        order = np.atleast_1d(np.asarray(self.order)).tolist()
+        if sorted(map(str, order)) != sorted(map(str, classes.tolist())):
             raise ValueError(
                 f"order should name each of the {len(classes)} classes once, but it is "
                 f"{self.order!r}: list them in the order of the leaves."
@@ -180,8 +181,12 @@ class FilterTree(Reduction):
         )
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
-        """1 for the winner, 0 for others: the tree says no more."""
+        """1 for the winner and its least margin, squeezed; for two classes the margin.
+
+        Of the classes that a row never meets the tree says nothing: they have 0.
+        """
         n = _num_samples(X)
+        margin = np.full(n, np.inf)
         position = np.full(n, -len(self._nodes))  # everyone starts at the root
         for level, solved in zip(
             reversed(levels(self._nodes)), reversed(self.solutions_), strict=True
@@ -194,7 +199,12 @@ class FilterTree(Reduction):
             left = np.array([node.left for node in self._nodes])[nodes]
             right = np.array([node.right for node in self._nodes])[nodes]
             position[here] = winner(outputs, left, right)
-        return np.eye(len(self.classes_))[position]
+            if len(self.classes_) == 2:
+                return two_scores(outputs)
+            learnt = np.where(np.isnan(outputs), np.inf, np.abs(outputs))
+            margin[here] = np.minimum(margin[here], learnt)
+        confidence = 1.0 - 0.5 / (1.0 + margin)
+        return np.eye(len(self.classes_))[position] * confidence[:, None]
 
     @staticmethod
     def _level_outputs(

@@ -1,6 +1,6 @@
 """Learners fitted to class numbers, and the probabilities they give."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,16 +9,16 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from softcost.learners import seeded_clone, weight_params
-from softcost.parallel import one_thread
+from softcost.learners import fit_rows, seeded_clone, weight_params
 from softcost.reductions._base import Reduction
 
 
 class ProbabilityReduction(Reduction):
     """A reduction to probabilities, by default those of logistic regression."""
+
+    learner_kind: ClassVar[str] = "classifier"
 
     def default_learner(self) -> Any:
         return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
@@ -83,8 +83,7 @@ def fit_classes(
         return OneClass(y[0])
     model = seeded_clone(learner, seed)
     params = {} if weight is None else weight_params(model, weight)
-    with one_thread():
-        return model.fit(_safe_indexing(X, rows), y, **params)
+    return fit_rows(model, X, rows, y, params)
 
 
 def class_probabilities(

@@ -1,7 +1,7 @@
 """One-vs-all reductions to regression: one-sided and plain."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,9 @@ from sklearn.utils.validation import has_fit_parameter
 
 from softcost.costs import CostProblem
 from softcost.learners import OneSidedValues, Subproblem, Values
-from softcost.reductions._base import FlatReduction
 from softcost.reductions._clipped import ClippedTargetRegressor
 from softcost.reductions._docs import documented
+from softcost.reductions._flat import FlatReduction
 from softcost.svm import OneSidedSVR
 
 
@@ -108,6 +108,8 @@ class RegressionOneVsAll(FlatReduction):
     >>> model.fit(X, y).predict(X[:3])
     array([0, 0, 0])
     """
+
+    learner_kind: ClassVar[str] = "regressor"
 
     def default_learner(self) -> Any:
         return Ridge()

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import StrOptions
 
 from softcost.costs import CostProblem
 from softcost.learners import Labels, Subproblem
-from softcost.reductions._base import FlatReduction
 from softcost.reductions._docs import documented
+from softcost.reductions._flat import FlatReduction
 from softcost.svm import KernelSVC, pair_votes
 
 
@@ -26,6 +27,34 @@ def signed_pair(
 class PairwiseReduction(FlatReduction):
     """Pairs (0, 1), (0, 2), ..., (1, 2), ...: a positive output is for the first."""
 
+    _parameter_constraints: ClassVar = {
+        **FlatReduction._parameter_constraints,
+        "tie_break": [StrOptions({"margin", "first"})],
+    }
+
+    def __init__(
+        self,
+        learner: Any = None,
+        *,
+        tie_break: str = "margin",
+        cost_matrix: Any = None,
+        classes: ArrayLike | None = None,
+        softness: float = 0.0,
+        error_weight: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ):
+        super().__init__(
+            learner,
+            cost_matrix=cost_matrix,
+            classes=classes,
+            softness=softness,
+            error_weight=error_weight,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+        self.tie_break = tie_break
+
     def default_learner(self) -> Any:
         return KernelSVC()
 
@@ -35,7 +64,36 @@ class PairwiseReduction(FlatReduction):
     def combine(
         self, outputs: NDArray[np.float64], n_classes: int
     ) -> NDArray[np.float64]:
-        return pair_votes(outputs, n_classes)
+        if n_classes == 2:
+            return two_scores(outputs[:, 0])
+        votes = pair_votes(outputs, n_classes)
+        if self.tie_break == "first":
+            return votes
+        return votes + vote_margins(outputs, n_classes)
+
+
+def two_scores(margin: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores of two classes, whose difference is the margin of the first.
+
+    As with votes, a margin of zero is for the second class, one that could not be
+    learnt (NaN) for neither.
+    """
+    margin = np.where(margin == 0, -np.finfo(np.float32).tiny, margin)
+    half = np.where(np.isnan(margin), 0.0, margin) / 2
+    return np.column_stack([half, -half])
+
+
+def vote_margins(outputs: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+    """Summed margins of every class, squeezed so that they decide between ties only.
+
+    Votes differ by at least 1/2 where they differ; these by less than 2/5.
+    """
+    sums = np.zeros((len(outputs), n_classes))
+    for pair, (i, j) in enumerate(combinations(range(n_classes), 2)):
+        margin = np.nan_to_num(outputs[:, pair])
+        sums[:, i] += margin
+        sums[:, j] -= margin
+    return 0.2 * sums / (1.0 + np.abs(sums))
 
 
 @documented
@@ -44,7 +102,7 @@ class CostSensitiveOneVsOne(PairwiseReduction):
 
     For each pair of classes (i, j) a classifier learns from all examples which of the
     two is cheaper, with weight ``|c_n[i] - c_n[j]|``. Each pair votes; the class with
-    the most votes is predicted, the first of them where votes tie. Whatever the
+    the most votes is predicted, and margins decide where votes tie. Whatever the
     classifiers, the excess cost of a prediction is at most the summed weight of the
     pairs that chose the more expensive class.
 
@@ -53,6 +111,9 @@ class CostSensitiveOneVsOne(PairwiseReduction):
     learner : classifier, default=None
         One that takes sample weights; by default `softcost.svm.KernelSVC` with the
         perceptron kernel. Wrap others in `Costing`.
+    tie_break : {"margin", "first"}, default="margin"
+        Which of several classes with the most votes wins: the one with the largest sum
+        of margins, or, as in LIBSVM, the first.
     {common}
 
     Examples
@@ -85,6 +146,8 @@ class WeightedAllPairs(PairwiseReduction):
     Parameters
     ----------
     learner : classifier, default=None
+        As for `CostSensitiveOneVsOne`.
+    tie_break : {"margin", "first"}, default="margin"
         As for `CostSensitiveOneVsOne`.
     {common}
 

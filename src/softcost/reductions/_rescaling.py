@@ -28,6 +28,8 @@ class ZhouLiuRescaling(PairwiseReduction):
     ----------
     learner : classifier, default=None
         As for `CostSensitiveOneVsOne`.
+    tie_break : {"margin", "first"}, default="margin"
+        As for `CostSensitiveOneVsOne`.
     {common}
 
     Examples
@@ -40,7 +42,7 @@ class ZhouLiuRescaling(PairwiseReduction):
     array([0, 0, 0])
     """
 
-    by_example = False
+    row_by_row = False
 
     def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
         if problem.matrix is None:

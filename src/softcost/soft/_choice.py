@@ -1,5 +1,6 @@
 """What can be done with a finished search: choose, compare, refit, mix."""
 
+from time import perf_counter
 from typing import Any, Self
 
 import pandas as pd
@@ -27,16 +28,17 @@ class ChoiceMixin:
 
     def _choose(self, rule: Rule) -> Self:
         self.best_index_ = rule.choose(self.tradeoff_, error=self.error_measure_)
-        row = self.tradeoff_.iloc[self.best_index_]
-        self.best_softness_ = float(row["softness"])
-        self.best_params_ = self.candidate_params(self.best_index_)
-        self.best_score_ = -float(row["cost"])
+        self.best_params_ = dict(self.cv_results_["params"][self.best_index_])
+        self.best_softness_ = self.best_params_["softness"]
+        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
         if self.refit:
+            started = perf_counter()
             self.best_estimator_ = self.candidate(self.best_index_)
+            self.refit_time_ = perf_counter() - started
         return self
 
     def candidate_params(self, index: int) -> dict[str, Any]:
-        """The learner's parameters in a row of ``tradeoff_``."""
+        """Parameters of a row of ``tradeoff_``, without softness."""
         check_is_fitted(self, "tradeoff_")
         params = dict(self.cv_results_["params"][index])
         params.pop("softness")

@@ -36,4 +36,23 @@ def make_folds(
         splitter = check_cv(cv, y, classifier=True)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
-        return list(splitter.split(np.empty((len(y), 0)), y, groups))
+        folds = list(splitter.split(np.empty((len(y), 0)), y, groups))
+    if not folds:
+        raise ValueError("cv has no folds: give at least one pair (train, test).")
+    return [
+        (_rows(train, len(y), "trains"), _rows(test, len(y), "tests"))
+        for train, test in folds
+    ]
+
+
+def _rows(given: Any, n: int, what: str) -> NDArray[np.intp]:
+    """Numbers of rows, from numbers or a mask; some there must be."""
+    rows = np.asarray(given)
+    if rows.dtype == bool and len(rows) == n:
+        rows = np.flatnonzero(rows)
+    if rows.ndim != 1 or len(rows) == 0:
+        raise ValueError(
+            f"cv has a fold that {what} on no rows: give every fold row numbers, or "
+            "masks, of training and of held-out rows."
+        )
+    return rows.astype(np.intp)

@@ -10,6 +10,7 @@ from sklearn.model_selection import ParameterGrid
 
 from softcost.costs import check_softness
 from softcost.learners import WalksPath
+from softcost.reductions import Reduction
 
 _C_VALUES = [2.0**power for power in (-2, 1, 4, 7, 10)]
 
@@ -60,33 +61,56 @@ def default_grid(learner: Any, name: str | None) -> dict[str, list[Any]]:
     return {key: values for key, values in grid.items() if key in learner.get_params()}
 
 
-def learner_settings(learner: Any, param_grid: Any) -> list[dict[str, Any]]:
-    """The settings of a learner to try; smallest path parameter, or C, first.
+# What a search sets itself, and so does not tune by ``param_grid``.
+_MANAGED = ("softness", "cost_matrix", "classes", "error_weight")
+
+
+def settings_to_try(reduction: Reduction, param_grid: Any) -> list[dict[str, Any]]:
+    """Settings of a reduction and its learner; smallest path parameter, or C, first.
 
     Parameters
     ----------
-    learner : estimator
+    reduction : Reduction
     param_grid : dict, list of dicts, None or str
-        See `default_grid` for the last two.
+        Names as in `Reduction.split_params`; see `default_grid` for the last two.
     """
-    grid = param_grid
+    learner, grid = reduction.chosen_learner(), param_grid
     if grid is None or isinstance(grid, str):
         grid = default_grid(learner, grid)
     settings = list(ParameterGrid(grid))
-    known = learner.get_params()
-    for name in {name for params in settings for name in params}:
-        if name not in known:
-            raise ValueError(
-                f"param_grid names {name!r}, which is no parameter of the learner "
-                f"{type(learner).__name__}; it has {', '.join(sorted(known))}."
-            )
+    if not settings:
+        raise ValueError(
+            "param_grid is empty: give a dict of parameters and values to try, or {} "
+            "to try the learner as it is."
+        )
+    for name in dict.fromkeys(name for params in settings for name in params):
+        _check_name(name, reduction, learner)
+    split = [reduction.split_params(params) for params in settings]
     if isinstance(learner, WalksPath):
-        for params in settings:
-            _check_params(learner, params)
+        for _, inner in split:
+            _check_params(learner, inner)
     first = getattr(learner, "path_parameter", "C")
-    if all(first in params for params in settings):
-        settings.sort(key=lambda params: params[first])
+    if all(first in inner for _, inner in split):
+        order = sorted(range(len(settings)), key=lambda one: split[one][1][first])
+        settings = [settings[one] for one in order]
     return settings
+
+
+def _check_name(name: str, reduction: Reduction, learner: Any) -> None:
+    """Refuse a parameter that nobody has, or that the search sets itself."""
+    if name in _MANAGED:
+        raise ValueError(
+            f"param_grid names {name!r}, which the search sets itself: pass "
+            f"{name}= to SoftCostClassifierCV, or learner__{name} if the learner has a "
+            "parameter of that name."
+        )
+    own, inner = reduction.split_params({name: None})
+    known = learner.get_params()
+    if not own and not set(inner) <= set(known):
+        raise ValueError(
+            f"param_grid names {name!r}, which is no parameter of the learner "
+            f"{type(learner).__name__}; it has {', '.join(sorted(known))}."
+        )
 
 
 def _check_params(learner: Any, params: dict[str, Any]) -> None:
@@ -98,15 +122,17 @@ def _check_params(learner: Any, params: dict[str, Any]) -> None:
 
 
 def softness_values(softness: Any) -> NDArray[np.float64]:
-    """The values of softness to try, increasing.
+    """The values of softness to try, increasing; an int above 1 says how many.
 
     Examples
     --------
     >>> softness_values(3)
     array([0. , 0.5, 1. ])
     """
-    if isinstance(softness, Integral):
+    if isinstance(softness, Integral) and int(softness) > 1:
         return np.linspace(0, 1, int(softness))
+    if np.ndim(softness) == 0:
+        return np.array([check_softness(softness)])
     values = np.array([check_softness(value) for value in softness])
     if len(values) == 0 or len(np.unique(values)) < len(values):
         raise ValueError(

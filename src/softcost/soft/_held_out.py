@@ -1,5 +1,7 @@
 """Held-out predictions of all candidates, by whichever engine can make them."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,13 +9,30 @@ from softcost.soft import _clone_engine, _path_engine
 from softcost.soft._problem import SearchProblem
 
 
-def held_out_predictions(problem: SearchProblem) -> list[NDArray[np.intp]]:
-    """Predictions of every candidate for the held-out rows of every fold.
+class HeldOutPredictions(NamedTuple):
+    """What all candidates predict for rows that they have not seen.
 
-    Returns
-    -------
-    list of arrays of shape (n_candidates, n_test)
-        Numbers of classes, one array for each fold.
+    Attributes
+    ----------
+    numbers : list of arrays of shape (n_candidates, n_test)
+        Numbers of the predicted classes, one array for each fold.
+    times : dict of arrays of shape (n_candidates, n_folds)
+        Seconds for "fit" and "score", where candidates are fitted one by one.
     """
-    engine = _path_engine if _path_engine.can_walk(problem) else _clone_engine
-    return [one.reshape(-1, one.shape[-1]) for one in engine.predictions(problem)]
+
+    numbers: list[NDArray[np.intp]]
+    times: dict[str, NDArray[np.float64]]
+
+
+def held_out_predictions(problem: SearchProblem) -> HeldOutPredictions:
+    """Predictions of every candidate for the held-out rows of every fold."""
+    if _path_engine.can_walk(problem):
+        predicted = _path_engine.predictions(problem)
+        return HeldOutPredictions([_by_candidate(one) for one in predicted], {})
+    predicted, times = _clone_engine.predictions(problem)
+    return HeldOutPredictions([_by_candidate(one) for one in predicted], times)
+
+
+def _by_candidate(predicted: NDArray[np.intp]) -> NDArray[np.intp]:
+    """(n_settings, n_softness, n_test) as (n_candidates, n_test)."""
+    return predicted.reshape(-1, predicted.shape[-1])

@@ -1,14 +1,17 @@
 """Randomised mixtures of two classifiers: points between those on the front."""
 
-from numbers import Real
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from softcost.metrics import lower_hull
+from softcost.metrics import lower_hull, mean_cost
 
 
 def best_mix(
@@ -64,10 +67,19 @@ class RandomizedPair(ClassifierMixin, BaseEstimator):
     probability : float
         Of the first.
     random_state : int, RandomState instance or None, default=None
-        An int draws the same for the same number of rows every time.
+        With an int the draw depends on the content of a row alone, so that a row is
+        answered in the same way by itself and among others; equal rows are answered
+        alike. Otherwise every prediction is drawn anew.
     """
 
-    def __init__(self, first, second, probability, *, random_state=None):
+    def __init__(
+        self,
+        first: Any,
+        second: Any,
+        probability: float,
+        *,
+        random_state: Any = None,
+    ):
         self.first = first
         self.second = second
         self.probability = probability
@@ -78,16 +90,70 @@ class RandomizedPair(ClassifierMixin, BaseEstimator):
         return self.first.classes_
 
     def __sklearn_is_fitted__(self) -> bool:
-        return True
+        return hasattr(self.first, "classes_") and hasattr(self.second, "classes_")
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: ArrayLike) -> Self:
         """Fit both members anew."""
         self.first.fit(X, y)
         self.second.fit(X, y)
         return self
 
-    def predict(self, X):
+    def draws(self, X: Any) -> NDArray[np.bool_]:
+        """Whether the first member answers, for every row."""
+        if isinstance(self.random_state, Integral):
+            drawn = row_chances(X, int(self.random_state))
+        else:
+            rng = check_random_state(self.random_state)
+            drawn = rng.uniform(size=_num_samples(X))
+        return drawn < self.probability
+
+    def predict(self, X: Any) -> NDArray[Any]:
         """Labels, shape (n,), each by a member drawn for its row."""
-        first, second = self.first.predict(X), self.second.predict(X)
-        drawn = check_random_state(self.random_state).uniform(size=len(first))
-        return np.where(drawn < self.probability, first, second)
+        check_is_fitted(self)
+        return np.where(self.draws(X), self.first.predict(X), self.second.predict(X))
+
+    def score(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        costs: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Minus the mean cost of the predictions, in the user's units."""
+        classes = self.first.classes
+        return -mean_cost(
+            y,
+            self.predict(X),
+            cost_matrix=self.first.cost_matrix if costs is None else None,
+            costs=costs,
+            classes=self.classes_ if classes is None else classes,
+            sample_weight=sample_weight,
+        )
+
+
+def row_chances(X: Any, seed: int) -> NDArray[np.float64]:
+    """A number from 0 to 1 for every row, which depends on its content and a seed.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> bool(row_chances(X, 0)[1] == row_chances(X[1:], 0)[0])
+    True
+    """
+    if sparse.issparse(X):
+        parts = range(0, X.shape[0], 1024)
+        blocks = [X[start : start + 1024].toarray() for start in parts]
+        return np.concatenate([row_chances(block, seed) for block in blocks])
+    table = pd.DataFrame(X)
+    table.columns = pd.RangeIndex(table.shape[1])
+    for name, values in table.items():
+        if values.dtype.kind in "biuf":
+            table[name] = values.astype(float)
+    key = f"{seed:016x}"[-16:]
+    hashed = pd.util.hash_pandas_object(table, index=False, hash_key=key)
+    # The hash of one number keeps its order in part: stir, as splitmix64 does.
+    bits = hashed.to_numpy(np.uint64) ^ np.uint64(seed % 2**64)
+    for shift, odd in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(odd)
+    return ((bits ^ (bits >> np.uint64(31))) >> np.uint64(11)) / 2.0**53

@@ -4,7 +4,8 @@ Work stays in threads of this process and shares one path, unless the user chose
 joblib backend with workers of its own. Both ways give the same bits.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,10 @@ def can_walk(problem: SearchProblem) -> bool:
     return (
         (isinstance(reduction, FlatReduction) or hasattr(reduction, "walk_fold"))
         and isinstance(learner, WalksPath)
-        and all(learner.path_parameter in params for params in problem.settings)
+        and all(
+            learner.path_parameter in inner and "learner" not in own
+            for own, inner in map(reduction.split_params, problem.settings)
+        )
     )
 
 
@@ -38,19 +42,20 @@ def predictions(problem: SearchProblem) -> list[NDArray[np.intp]]:
     -------
     list of arrays of shape (n_settings, n_softness, n_test)
     """
-    learner, settings = problem.reduction.working_learner(), problem.settings
-    paths = _by_other_params(settings, learner.path_parameter)
+    reduction, settings = problem.reduction, problem.settings
+    along = reduction.working_learner().path_parameter
+    paths = _paths(map(reduction.split_params, settings), along)
     shape = (len(settings), len(problem.softness))
     out = [np.empty((*shape, len(test)), np.intp) for test in problem.tests]
-    for number, (params, members) in enumerate(paths):
-        own = clone(learner)
-        if params:
-            own.set_params(**params)
-        values = [settings[one][own.path_parameter] for one in members]
-        walk = Walk(problem.reduction, own, np.array(values, float), problem.softness)
+    for number, path in enumerate(paths):
+        walked = clone(reduction)
+        walked.set_params(**path.own)
+        learner = clone(walked.working_learner())
+        learner.set_params(**path.inner)
+        walk = Walk(walked, learner, np.array(path.values, float), problem.softness)
         progress = _part_of(problem.progress, number, len(paths))
         for fold, predicted in enumerate(_walked(walk, problem, progress)):
-            out[fold][members] = predicted
+            out[fold][path.members] = predicted
     return out
 
 
@@ -62,20 +67,34 @@ def _walked(
     return walk_in_threads(walk, problem, local_threads(problem.n_jobs), progress)
 
 
-def _by_other_params(
-    settings: Sequence[dict[str, Any]], path_parameter: str
-) -> list[tuple[dict[str, Any], list[int]]]:
-    """Settings that lie on one path: their other parameters, and their numbers."""
-    paths: list[tuple[dict[str, Any], list[int]]] = []
-    for number, params in enumerate(settings):
-        others = {key: value for key, value in params.items() if key != path_parameter}
-        for known, members in paths:
-            if known == others:
-                members.append(number)
-                break
-        else:
-            paths.append((others, [number]))
+@dataclass
+class _Path:
+    """Settings that differ in the path parameter only."""
+
+    own: dict[str, Any]  # parameters of the reduction
+    inner: dict[str, Any]  # other parameters of the learner
+    values: list[float] = field(default_factory=list)
+    members: list[int] = field(default_factory=list)  # numbers of the settings
+
+
+def _paths(settings: Iterable[tuple[dict, dict]], path_parameter: str) -> list[_Path]:
+    """Settings, split into the reduction's and the learner's, by path."""
+    paths: list[_Path] = []
+    for number, (own, inner) in enumerate(settings):
+        others = {key: value for key, value in inner.items() if key != path_parameter}
+        found = [one for one in paths if _same(one.own, own)]
+        found = [one for one in found if _same(one.inner, others)]
+        path = found[0] if found else _Path(own, others)
+        if not found:
+            paths.append(path)
+        path.values.append(inner[path_parameter])
+        path.members.append(number)
     return paths
+
+
+def _same(a: dict[str, Any], b: dict[str, Any]) -> bool:
+    """Whether two sets of parameters are equal; arrays by their values."""
+    return a.keys() == b.keys() and all(np.array_equal(a[key], b[key]) for key in a)
 
 
 def _part_of(progress: Progress, number: int, n_parts: int) -> Progress:

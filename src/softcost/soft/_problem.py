@@ -1,5 +1,6 @@
 """What a search has to do, and what came of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,6 +20,11 @@ class Candidate:
 
     softness: float
     params: dict[str, Any]
+
+
+def parameter_names(candidates: Sequence[Candidate]) -> list[str]:
+    """Names of all parameters that some candidate has, in the order of the first."""
+    return list(dict.fromkeys(name for one in candidates for name in one.params))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """Choose softness and the learner's parameters by cross-validation."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from softcost.reductions import OneSidedRegression, Reduction
@@ -17,12 +19,31 @@ from softcost.soft._callbacks import CallbackSupportMixin, tell_callbacks
 from softcost.soft._choice import ChoiceMixin
 from softcost.soft._explorer import ExplorerMixin
 from softcost.soft._folds import make_folds
-from softcost.soft._grids import learner_settings, softness_values
-from softcost.soft._held_out import held_out_predictions
+from softcost.soft._grids import settings_to_try, softness_values
+from softcost.soft._held_out import HeldOutPredictions, held_out_predictions
 from softcost.soft._problem import SearchProblem
 from softcost.soft._progress import reporter
 from softcost.soft._results import scikit_learn_results
 from softcost.soft._table import HeldOut, tradeoff_table
+
+
+def _is_refitted(search: Any) -> bool:
+    """Whether the search has, or will have, a model to predict with."""
+    if hasattr(search, "best_estimator_") or search.refit:
+        return True
+    raise AttributeError(
+        "the search was made with refit=False: set refit=True to predict."
+    )
+
+
+def _has(method: str) -> Callable[[Any], bool]:
+    """Whether the chosen candidate, or before a fit the reduction, has a method."""
+
+    def check(search: Any) -> bool:
+        model = getattr(search, "best_estimator_", None) or search.base_reduction()
+        return _is_refitted(search) and hasattr(model, method)
+
+    return check
 
 
 class SoftCostClassifierCV(
@@ -47,13 +68,14 @@ class SoftCostClassifierCV(
         ``cost_matrix[true, predicted]``; by default that of the reduction.
     classes : array of shape (K,), default=None
         All classes, where the training set may lack some.
-    softness : int or array of values from 0 to 1, default=11
-        The values to try; an int asks for that many from 0 to 1.
+    softness : int, float or array of values from 0 to 1, default=11
+        The values to try; an int above 1 asks for that many from 0 to 1.
     param_grid : dict, list of dicts or "inverse", default=None
-        Values of the learner's parameters to try, as for
-        `sklearn.model_selection.GridSearchCV`, for instance ``{"C": [1, 10]}``. By
-        default C in 2^-2, 2^1, 2^4, 2^7, 2^10 for the kernel machines and short grids
-        for some known learners; "inverse" is 2^-10, 2^-7, ..., 2^2.
+        Values of parameters to try, as for `sklearn.model_selection.GridSearchCV`: of
+        the learner, for instance ``{"C": [1, 10]}`` or ``{"learner__C": [1, 10]}``, and
+        of the reduction, such as ``order`` of `FilterTree`. By default C in 2^-2, 2^1,
+        2^4, 2^7, 2^10 for the kernel machines and short grids for some known learners;
+        "inverse" is 2^-10, 2^-7, ..., 2^2.
     criterion : str, Rule or callable, default="cost"
         How the candidate is chosen:
 
@@ -91,11 +113,12 @@ class SoftCostClassifierCV(
     ----------
     best_softness_ : float
     best_params_ : dict
-        The learner's parameters.
+        Softness and parameters of the chosen candidate, as in
+        ``cv_results_["params"]``.
     best_index_ : int
         Row of the chosen candidate.
     best_score_ : float
-        Minus its cross-validated mean cost.
+        Minus its mean cost, the mean of the folds.
     best_estimator_ : Reduction
         Fitted to all rows, if ``refit``.
     tradeoff_ : DataFrame
@@ -104,7 +127,15 @@ class SoftCostClassifierCV(
         standard errors (``_se``), and ``on_front``. Costs are in the user's units;
         means are over all held-out predictions.
     cv_results_ : dict
-        The same in scikit-learn's form.
+        In scikit-learn's form: ``params``, ``split0_test_score`` and so on (minus the
+        mean cost of a fold), their mean, standard deviation and rank, fit times where
+        candidates were fitted one by one; and the columns of ``tradeoff_``.
+    n_splits_ : int
+        Number of folds.
+    refit_time_ : float
+        Seconds that the refit took.
+    scorer_ : callable
+        What candidates are scored by, minus the mean cost.
     confusion_ : array of shape (n_candidates, n_folds, K, K)
         Held-out weight by true and predicted class.
     mix_ : RandomizedPair
@@ -138,7 +169,7 @@ class SoftCostClassifierCV(
         "reduction": [None, HasMethods(["fit", "predict"])],
         "cost_matrix": "no_validation",
         "classes": "no_validation",
-        "softness": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "softness": [Interval(Real, 0, None, closed="left"), "array-like"],
         "param_grid": [dict, list, str, None],
         "criterion": [str, callable, Rule],
         "max_error": "no_validation",
@@ -192,15 +223,16 @@ class SoftCostClassifierCV(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags = self._reduction().__sklearn_tags__().input_tags
+        tags.input_tags = self.base_reduction().__sklearn_tags__().input_tags
         return tags
 
-    def _reduction(self) -> Reduction:
+    def base_reduction(self) -> Reduction:
+        """The reduction that was given, or the default one."""
         return OneSidedRegression() if self.reduction is None else self.reduction
 
     def _configured_reduction(self) -> Reduction:
         """The reduction with what the search says of costs."""
-        base = clone(self._reduction())
+        base = clone(self.base_reduction())
         if not isinstance(base, Reduction):
             raise TypeError(
                 f"reduction must be one of softcost's reductions, not "
@@ -244,8 +276,7 @@ class SoftCostClassifierCV(
         """
         rule = self._rule()
         problem = self._prepare(X, y, costs, sample_weight, groups)
-        predicted = held_out_predictions(problem)
-        self._tabulate(problem, predicted)
+        self._tabulate(problem, held_out_predictions(problem))
         return self._choose(rule)
 
     def _rule(self) -> Rule:
@@ -270,7 +301,7 @@ class SoftCostClassifierCV(
             reduction=reduction,
             data=data,
             folds=make_folds(self.cv, rows.y, groups, self.random_state),
-            settings=learner_settings(reduction.chosen_learner(), self.param_grid),
+            settings=settings_to_try(reduction, self.param_grid),
             softness=softness_values(self.softness),
             n_jobs=self.n_jobs,
             progress=tell_callbacks(
@@ -279,17 +310,21 @@ class SoftCostClassifierCV(
         )
 
     def _tabulate(
-        self, problem: SearchProblem, predicted: list[NDArray[np.intp]]
+        self, problem: SearchProblem, predictions: HeldOutPredictions
     ) -> None:
         """Measure held-out predictions: all that is learnt but for the choice."""
         rows, weighted = problem.data.rows, problem.reduction.error_weight is not None
         counted = rows if weighted else replace(rows, error_weight="balanced")
         held_out = HeldOut.measured(
-            rows, problem.tests, predicted, counted.weight_of_errors
+            rows, problem.tests, predictions.numbers, counted.weight_of_errors
         )
+        for name in ("best_estimator_", "refit_time_", "mix_", "feature_names_in_"):
+            if hasattr(self, name):  # of an earlier fit
+                delattr(self, name)
         for name, value in problem.data.features.items():
             setattr(self, name, value)
         self.classes_ = rows.classes
+        self.n_splits_ = len(problem.folds)
         self.n_samples_ = len(rows.y)
         self.costs_by_example_ = rows.by_example
         self.error_measure_ = "weighted_error" if weighted else "error"
@@ -299,7 +334,7 @@ class SoftCostClassifierCV(
         self.confusion_ = held_out.confusion
         self.tradeoff_ = tradeoff_table(held_out, problem.candidates)
         self.cv_results_ = scikit_learn_results(
-            self.tradeoff_, problem.candidates, n_folds=len(problem.folds)
+            self.tradeoff_, problem.candidates, held_out, predictions.times
         )
         self._problem = problem
 
@@ -311,20 +346,35 @@ class SoftCostClassifierCV(
 
     def _fitted(self) -> Reduction:
         check_is_fitted(self, "tradeoff_")
-        if not hasattr(self, "best_estimator_"):
-            raise AttributeError(
-                "the search was made with refit=False: set refit=True to predict."
-            )
         return self.best_estimator_
 
+    @property
+    def scorer_(self) -> Any:
+        """Minus the mean cost of a model's predictions, by its ``score``."""
+        check_is_fitted(self, "tradeoff_")
+        return lambda model, X, y, **params: model.score(X, y, **params)
+
+    @available_if(_is_refitted)
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels predicted by the chosen candidate, shape (n,)."""
         return self._fitted().predict(X)
 
+    @available_if(_is_refitted)
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores of the chosen candidate, see `Reduction.decision_function`."""
         return self._fitted().decision_function(X)
 
+    @available_if(_has("predict_proba"))
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of the chosen candidate, where it has them."""
+        return self._fitted().predict_proba(X)
+
+    @available_if(_has("expected_costs"))
+    def expected_costs(self, X: Any) -> NDArray[np.float64]:
+        """What predicting each class is expected to cost, where the candidate knows."""
+        return self._fitted().expected_costs(X)
+
+    @available_if(_is_refitted)
     def score(
         self,
         X: Any,

@@ -16,7 +16,7 @@ from softcost.metrics import (
     pareto_mask,
     total_cost,
 )
-from softcost.soft._problem import Candidate
+from softcost.soft._problem import Candidate, parameter_names
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ def tradeoff_table(held_out: HeldOut, candidates: Sequence[Candidate]) -> pd.Dat
     pooled, by_fold = held_out.pooled(), held_out.by_fold()
     n_folds = held_out.confusion.shape[1]
     columns: dict[str, Any] = {"softness": [one.softness for one in candidates]}
-    for name in candidates[0].params if candidates else ():
-        columns[name] = [one.params[name] for one in candidates]
+    for name in parameter_names(candidates):
+        columns[name] = [one.params.get(name, np.nan) for one in candidates]
     for name in MEASURES:
         columns[name] = pooled[name]
         deviation = by_fold[name].std(axis=1, ddof=1) if n_folds > 1 else np.nan

@@ -201,6 +201,8 @@ def machine(unit: Unit, trial: Trial) -> Any:
             break
     if hasattr(model, "order"):
         model.set_params(order=trial.leaves)
+    if hasattr(model, "tie_break"):
+        model.set_params(tie_break="first")  # the paper's rule: LIBSVM's
     return model
 
 
