@@ -298,7 +298,7 @@ def _brief(part: Any) -> str:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @store_option
 def export(file: Path, store: Path) -> None:
-    """Write all cells of a file of results as CSV."""
+    """Write all cells of a file of results as CSV (.csv or .csv.gz)."""
     from softcost.paper import Store
 
     with bad_input(), Store(store, write=False) as results:
