@@ -78,6 +78,16 @@ def test_an_export_gives_the_same_report(report, store, tmp_path, ending):
         assert same == path.read_bytes(), path.name
 
 
+def test_fewer_runs_than_there_are(store, tmp_path):
+    answer = softcost("report", store, "-o", tmp_path, "--runs", "2")
+    assert answer.exit_code == 0, answer.stderr
+    page = (tmp_path / "inconsistent.md").read_text("utf-8")
+    assert "| iris | plain | OVA | 2 |" in page
+    assert "| iris | plain | OVA | 3 |" not in page
+    first = (tmp_path / "README.md").read_text("utf-8")
+    assert "all runs in the file" in first
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -19,7 +19,7 @@ from softcost.paper.findings import (
     verdicts,
 )
 from softcost.paper.pages import Artificial, Chapter, Study, write_study
-from softcost.paper.run import FAMILIES, TARGETS, read_rows
+from softcost.paper.run import FAMILIES, SAMPLES, TARGETS, read_rows
 
 _FIGURES: dict[str, Any] = {"emphasis": "emphasis", "softness-curve": "curve"}
 _RANKED = ("inconsistent", "consistent")
@@ -93,8 +93,12 @@ def _facts(rows: pd.DataFrame) -> list[str]:
     ]
     sampled = cells[cells["rows"].notna()].groupby("dataset")["rows"].min()
     if len(sampled):
-        parts = ", ".join(f"{name} ({rows:.0f})" for name, rows in sampled.items())
-        facts.append(f"Of these sets only as many rows were used: {parts}.")
+        parts = ", ".join(
+            f"{name} ({size:.0f} rows"
+            f"{', as in the paper' if size == SAMPLES.get(str(name)) else ''})"
+            for name, size in sampled.items()
+        )
+        facts.append(f"Of these sets a random sample was used: {parts}.")
     added = sorted(set(cells["family"]) - set(FAMILIES))
     if added:
         facts.append(f"Added algorithms: {', '.join(added)}.")

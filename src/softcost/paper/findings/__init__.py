@@ -29,6 +29,7 @@ from softcost.paper.findings._verdicts import (
     OPPOSITE,
     OTHER_COUNTS,
     SAME_COUNTS,
+    SHUFFLES,
     verdicts,
 )
 
@@ -40,6 +41,7 @@ __all__ = [
     "OPPOSITE",
     "OTHER_COUNTS",
     "SAME_COUNTS",
+    "SHUFFLES",
     "MixedResults",
     "Overview",
     "agreement",

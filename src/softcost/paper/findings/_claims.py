@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from softcost.paper.findings import _questions as q
 from softcost.paper.run import ALGORITHMS, CURVE, HARD_PAIRS, REGULAR_PAIRS, SIBLINGS
 
-NO_QUESTION: q.Ask = lambda evidence, subject: iter(())  # noqa: E731
-
 
 @dataclass(frozen=True)
 class Claim:
@@ -296,7 +294,7 @@ CLAIMS = (
         "soft-CSOVO has the lowest cost on the spectra of bacteria",
         "sers",
         _CSOVO_SUBJECT,
-        NO_QUESTION,
+        q.no_question,
         untestable="the spectra are not public, ours are synthetic",
     ),
 )  # fmt: skip

@@ -57,10 +57,11 @@ def overview(
         own = table[table["as_in_paper"]]
         near.append(_near(own, "tables", name))
         near.append(_near(_by_rule(table), "rule", name))
-        more = findings_of(everything, name)
-        if more is not None and more["table"]["runs"].max() > table["runs"].max():
-            wider = more["table"]
-            near.append(_near(wider[wider["as_in_paper"]], "all runs", name))
+        if everything["run"].max() >= table["runs"].max():
+            more = findings_of(everything, name)
+            if more is not None:
+                wider = more["table"]
+                near.append(_near(wider[wider["as_in_paper"]], "all runs", name))
         costs.append(_error_costs(own).assign(target=name))
     for name, found_part in found.items():
         if found_part is not None:

@@ -27,6 +27,11 @@ def _by_place(decide: Callable[[list[tuple[float, bool]]], bool], *metrics: str)
     return ask
 
 
+def no_question(evidence: Evidence, subject: tuple[str, ...]) -> Answers:
+    """For what cannot be asked."""
+    return iter(())
+
+
 def better(metric: str) -> Ask:
     """Whether the first has the better mean."""
     return _by_place(lambda found: found[0][0] > 0, metric)

@@ -28,7 +28,7 @@ EVERYWHERE, SOMEWHERE, NOWHERE = (
     "as claimed on no set",
 )
 NOT_RUN = "not run yet"
-_SHUFFLES = 19_999
+SHUFFLES = 19_999
 _LEVEL = 0.05
 
 Found = Mapping[str, Mapping[str, pd.DataFrame] | None]
@@ -105,18 +105,27 @@ def _judge(
         return nothing | {"verdict": NOT_RUN}
     if claim.coin >= 0:
         return nothing | _without_numbers(claim, ours, by_stated)
+    return nothing | _with_numbers(claim, ours, by_stated, theirs)
+
+
+def _with_numbers(
+    claim: Claim,
+    ours: list[dict[str, bool]],
+    by_stated: list[dict[str, bool]],
+    theirs: list[dict[str, bool]],
+) -> dict[str, Any]:
+    """Our answers beside those of the published numbers, where both have one."""
     both = [
         {place: (yes, told[place]) for place, yes in own.items() if place in told}
         for own, told in zip(ours, theirs, strict=True)
     ]
-    same = sum(yes == told for part in both for yes, told in part.values())
     chance, p, verdict = _shuffled(claim, ours, theirs)
-    return nothing | {
+    return {
         "ours": tuple(sum(yes for yes, _ in part.values()) for part in both),
         "published": tuple(sum(told for _, told in part.values()) for part in both),
         "tested": _tested(claim, by_stated, both),
         "of": tuple(len(part) for part in both),
-        "same": same,
+        "same": sum(yes == told for part in both for yes, told in part.values()),
         "compared": sum(len(part) for part in both),
         "chance": chance,
         "p": p,
@@ -181,7 +190,7 @@ def _shuffled(
     places = sorted({place for part in (*ours, *theirs) for place in part})
     one, other = (_matrix(part, places) for part in (ours, theirs))
     rng = np.random.default_rng(seed("shuffle", claim.target, claim.text))
-    orders = rng.permuted(np.tile(np.arange(len(places)), (_SHUFFLES, 1)), axis=1)
+    orders = rng.permuted(np.tile(np.arange(len(places)), (SHUFFLES, 1)), axis=1)
     known = ~np.isnan(one[:, orders]) & ~np.isnan(other[:, np.newaxis, :])
     same = (one[:, orders] == other[:, np.newaxis, :]) & known
     shares = same.sum(axis=(0, 2)) / known.sum(axis=(0, 2))
@@ -189,7 +198,7 @@ def _shuffled(
     compared = known_to_both.sum()
     observed = np.sum(one == other) / compared
     high, low = (
-        (1 + np.sum(as_extreme)) / (1 + _SHUFFLES)
+        (1 + np.sum(as_extreme)) / (1 + SHUFFLES)
         for as_extreme in (shares >= observed - 1e-12, shares <= observed + 1e-12)
     )
     rarest = min(np.mean(shares == end) for end in (shares.max(), shares.min()))

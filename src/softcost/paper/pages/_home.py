@@ -1,6 +1,7 @@
 """The first page of a report: what was run, how near it is, what is behind the rest."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from typing import Any
 
 import pandas as pd
 
@@ -101,10 +102,10 @@ def _near(study: Study) -> list[Block]:
     ]
 
 
-def _share(row: dict[object, object] | None) -> str:
+def _share(row: dict[Hashable, Any] | None) -> str:
     if row is None:
         return ""
-    return f"{row['within']} of {row['cells']} ({percent(float(str(row['share'])))})"
+    return f"{row['within']} of {row['cells']} ({percent(row['share'])})"
 
 
 def _claims(study: Study) -> list[Block]:
@@ -175,7 +176,10 @@ def _open_table(open_cells: pd.DataFrame) -> PageTable:
     return PageTable("Means without explanation", columns, rows)
 
 
-def _mean_of(study: Study, target: str, dataset: str, algorithm: str, metric: str):
+def _mean_of(
+    study: Study, target: str, dataset: str, algorithm: str, metric: str
+) -> dict[Hashable, Any] | None:
+    """The row of a chapter's table, where there is one as in the paper."""
     for chapter in study.chapters:
         table = chapter.table
         if chapter.name == target:
@@ -266,9 +270,9 @@ def _kdd(study: Study) -> Iterator[Text]:
         row = _mean_of(study, "kdd99", "kdd99", "soft-OSR", metric)
         if row is not None:
             yield Text(
-                f"kdd99: soft-OSR has {heading(metric, row['unit'])} "
+                f"kdd99, soft-OSR, {heading(metric, row['unit'])}: "
                 f"{mean_and_error(row['mean'], row['se'])} in {row['runs']} runs, "
-                f"published is "
-                f"{mean_and_error(row['published_mean'], row['published_se'])}: off by "
-                f"{signed(row['difference'])} combined standard errors."
+                f"{mean_and_error(row['published_mean'], row['published_se'])} is "
+                f"published, off by {signed(row['difference'])} combined standard "
+                "errors."
             )

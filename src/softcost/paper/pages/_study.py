@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from softcost.paper.findings import Overview
+from softcost.paper.findings import SHUFFLES, Overview
 from softcost.paper.pages import _claim_tables as claim_tables
 from softcost.paper.pages import _tables as tables
 from softcost.paper.pages._chapter import FOLDER, Chapter
@@ -70,10 +70,10 @@ def verdicts_page(claims: pd.DataFrame) -> Page:
         Text(
             "'Same answer' counts the data sets on which ours and the published "
             "numbers say the same, 'by chance' what is to be expected if our data sets "
-            "are shuffled (19999 times, with a fixed seed). A claim is 'clearly above "
-            "chance' if fewer than 5 % of the shuffles have as many, 'opposite' if "
-            "fewer than 5 % have as few. Shuffling cannot tell where no arrangement of "
-            "these answers would be so rare, as when one side says yes on all sets: "
+            f"are shuffled ({SHUFFLES} times, with a fixed seed). A claim is 'clearly "
+            "above chance' if fewer than 5 % of the shuffles have as many, 'opposite' "
+            "if fewer than 5 % have as few. Shuffling cannot tell where no arrangement "
+            "of these answers would be so rare, as when one side says yes on all sets: "
             "then the verdict is only whether the counts are the same. Of claims on "
             "which both agree by chance alone, one in twenty is called clearly above "
             "it."
