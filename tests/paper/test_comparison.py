@@ -6,16 +6,22 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t as student
 from scipy.stats import ttest_ind, ttest_rel
 
 from softcost.paper import (
     agreement,
     mark_best,
     outside,
+    published_table,
     published_values,
     significance,
 )
-from softcost.paper.findings import published_class_sizes
+from softcost.paper.findings import (
+    published_class_sizes,
+    rank_agreement,
+    standings,
+)
 from softcost.paper.findings._anomalies import ANOMALIES, OTHER_RULES
 from softcost.paper.findings._comparison import p_value
 from softcost.paper.findings._error_costs import error_costs
@@ -74,6 +80,59 @@ def test_significance_by_both_tests(cells):
     assert row.loc[("cost", "soft-OSR", "OVA"), "runs"] == 5
     assert row.loc[("cost", "soft-OSR", "OSR"), "runs"] == 12
     assert significance(cells[cells["run"] == 0]).empty
+
+
+@pytest.mark.parametrize("metric", ["cost", "recall_product"])
+@pytest.mark.parametrize("p", [0.04, 0.08, 0.12, 0.3])
+def test_the_stated_test_is_paired_and_one_tailed_at_a_tenth(metric, p):
+    """Differences whose one-tailed p is known, on runs that differ much more."""
+    runs = 10
+    spread = np.linspace(-1, 1, runs)
+    step = student.isf(p, runs - 1) * np.std(spread, ddof=1) / runs**0.5
+    level = 100.0 * np.arange(runs)
+    sign = -1 if metric == "recall_product" else 1
+    cells = pd.DataFrame(
+        {
+            "dataset": "iris",
+            "costs": "plain",
+            "algorithm": ["soft-OSR"] * runs + ["OSR"] * runs,
+            "run": [*range(runs), *range(runs)],
+            metric: [*level, *(level + sign * (spread + step))],
+        }
+    )
+    for pair, word in (
+        (("soft-OSR", "OSR"), "better"),
+        (("OSR", "soft-OSR"), "worse"),
+    ):
+        (row,) = significance(cells, [pair], [metric]).to_dict("records")
+        assert row["stated"] == (word if p < 0.1 else "=")
+        assert row["unpaired"] == "="
+
+
+def test_standings():
+    published = published_table("consistent")
+    swapped = published.replace({"algorithm": {"OVA": "OSR", "OSR": "OVA"}})
+    found = standings(swapped, "consistent").set_index(["metric", "algorithm"])
+    for name in ("rank", "bold", "star"):
+        for metric in ("cost", "error"):
+            ours, theirs = (
+                found.loc[metric, name],
+                found.loc[metric, f"{name}_published"],
+            )
+            assert (ours["OVA"], ours["OSR"]) == (theirs["OSR"], theirs["OVA"])
+            assert ours["OVO"] == theirs["OVO"]
+    cost = published[published["metric"] == "cost"]
+    wide = cost.pivot(index="dataset", columns="algorithm", values="mean")
+    lowest = wide.eq(wide.min(axis=1), axis=0).sum()
+    assert found.loc["cost", "star_published"].to_dict() == lowest.to_dict()
+    same = standings(published, "consistent")
+    tau, p = rank_agreement(same[same["metric"] == "cost"], "test")
+    assert tau == pytest.approx(1)
+    assert p < 0.01
+    worst = same.assign(rank=-same["rank"])
+    tau, p = rank_agreement(worst[worst["metric"] == "cost"], "test")
+    assert tau == pytest.approx(-1)
+    assert p > 0.99
 
 
 def test_marks():

@@ -86,7 +86,7 @@ def verdicts_page(claims: pd.DataFrame) -> Page:
     ]
     for target, part in claims.groupby("target", sort=False):
         blocks.append(Heading(str(target)))
-        blocks.append(claim_tables.claims_table(part, f"Claims about {target}"))
+        blocks.append(claim_tables.claims_table(part, "The paper's claims"))
     blocks.append(Heading("Other answers"))
     blocks.append(claim_tables.differs_table(claims))
     return Page("verdicts", "verdicts", blocks)
