@@ -4,6 +4,16 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A slow machine fails no test: neither an example nor making it has a time limit.
+settings.register_profile(
+    "softcost",
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("softcost")
 
 
 @pytest.fixture(scope="session")

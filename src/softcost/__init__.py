@@ -4,51 +4,105 @@ Public names are imported when they are first used, so that ``import softcost``
 and ``softcost --help`` cost next to nothing.
 """
 
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
+from softcost._lazy import lazy_names
 from softcost._version import __version__
 
-_SUBPACKAGES = (
-    "costs", "datasets", "metrics", "models", "paper", "reductions", "report", "soft",
-    "svm", "testing",
-)  # fmt: skip
+if TYPE_CHECKING:
+    from softcost import (
+        costs,
+        datasets,
+        learners,
+        metrics,
+        models,
+        paper,
+        reductions,
+        report,
+        selection,
+        soft,
+        svm,
+        testing,
+    )
+    from softcost.models import load, save
+    from softcost.reductions import (
+        Costing,
+        CostSensitiveOneVsOne,
+        FilterTree,
+        MetaCost,
+        MinimumExpectedCost,
+        OneSidedBoosting,
+        OneSidedRegression,
+        RegressionOneVsAll,
+        StochasticEnsembleBoosting,
+        WeightedAllPairs,
+        ZhouLiuRescaling,
+    )
+    from softcost.report import (
+        CostMatrixDisplay,
+        SoftnessCurveDisplay,
+        TradeoffDisplay,
+    )
+    from softcost.selection import Budget, LeastCost, MaxOfBoth, Tolerance
+    from softcost.soft import SoftCostClassifierCV
+    from softcost.svm import KernelSVC, OneSidedSVR
 
-_NAMES_OF = {
-    "softcost.models": ("load", "save"),
-    "softcost.reductions": (
-        "CostSensitiveOneVsOne",
-        "Costing",
-        "FilterTree",
-        "MetaCost",
-        "MinimumExpectedCost",
-        "OneSidedBoosting",
-        "OneSidedRegression",
-        "RegressionOneVsAll",
-        "StochasticEnsembleBoosting",
-        "WeightedAllPairs",
-        "ZhouLiuRescaling",
-    ),
-    "softcost.report": (
-        "CostMatrixDisplay",
-        "SoftnessCurveDisplay",
-        "TradeoffDisplay",
-    ),
-    "softcost.soft": ("SoftCostClassifierCV",),
-    "softcost.svm": ("KernelSVC", "OneSidedSVR"),
-}
-_HOME_OF = {name: home for home, names in _NAMES_OF.items() for name in names}
+__all__ = [
+    "Budget",
+    "CostMatrixDisplay",
+    "CostSensitiveOneVsOne",
+    "Costing",
+    "FilterTree",
+    "KernelSVC",
+    "LeastCost",
+    "MaxOfBoth",
+    "MetaCost",
+    "MinimumExpectedCost",
+    "OneSidedBoosting",
+    "OneSidedRegression",
+    "OneSidedSVR",
+    "RegressionOneVsAll",
+    "SoftCostClassifierCV",
+    "SoftnessCurveDisplay",
+    "StochasticEnsembleBoosting",
+    "Tolerance",
+    "TradeoffDisplay",
+    "WeightedAllPairs",
+    "ZhouLiuRescaling",
+    "__version__",
+    "costs",
+    "datasets",
+    "learners",
+    "load",
+    "metrics",
+    "models",
+    "paper",
+    "reductions",
+    "report",
+    "save",
+    "selection",
+    "soft",
+    "svm",
+    "testing",
+]
 
-__all__ = ["__version__", *_SUBPACKAGES, *_HOME_OF]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _SUBPACKAGES:
-        return import_module(f"softcost.{name}")
-    if name in _HOME_OF:
-        return getattr(import_module(_HOME_OF[name]), name)
-    raise AttributeError(f"module 'softcost' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+if not TYPE_CHECKING:
+    _PACKAGES = (
+        "costs", "datasets", "learners", "metrics", "models", "paper", "reductions",
+        "report", "selection", "soft", "svm", "testing",
+    )  # fmt: skip
+    _FROM = {
+        "models": ("load", "save"),
+        "report": ("CostMatrixDisplay", "SoftnessCurveDisplay", "TradeoffDisplay"),
+        "selection": ("Budget", "LeastCost", "MaxOfBoth", "Tolerance"),
+        "soft": ("SoftCostClassifierCV",),
+        "svm": ("KernelSVC", "OneSidedSVR"),
+    }
+    # What is left are reductions.
+    _known = {*_PACKAGES, *(name for names in _FROM.values() for name in names)}
+    _FROM["reductions"] = tuple(set(__all__) - _known - {"__version__"})
+    __getattr__, __dir__ = lazy_names(
+        "softcost",
+        {f"softcost.{name}": names for name, names in _FROM.items()},
+        modules=_PACKAGES,
+    )

@@ -1,10 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import settings
 from sklearn.base import clone
-
-settings.register_profile("softcost", deadline=None, max_examples=60)
-settings.load_profile("softcost")
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from softcost import CostSensitiveOneVsOne, OneSidedRegression, WeightedAllPairs
-from softcost.reductions import Task
+from softcost.costs import CostProblem
+from softcost.reductions._filter_tree import balanced_tree, match, winner
 from softcost.reductions._pairwise import all_pairs_values
-from softcost.reductions.filter_tree import balanced_tree, match, winner
 from softcost.svm import pair_votes
 
 prices = st.one_of(
@@ -34,11 +34,12 @@ def cost_vectors(draw, least=2, most=7):
 
 def subproblems(reduction, costs):
     y = costs.argmin(axis=1)
-    return list(reduction()._subproblems(Task(y, costs, None, np.ones(len(costs)))))
+    problem = CostProblem(y, costs, None, np.ones(len(costs)))
+    return list(reduction().subproblems(problem))
 
 
 def wrong_weight(problems, outputs):
-    """Summed weight of the pairs that chose the dearer class."""
+    """Summed weight of the pairs that chose the more expensive class."""
     lost = [
         problem.weight * ((outputs[:, pair] > 0) != (problem.target > 0))
         for pair, problem in enumerate(problems)
@@ -51,7 +52,7 @@ def test_one_sided_regression(data):
     costs = data.draw(cost_vectors())
     outputs = data.draw(arrays(np.float64, costs.shape, elements=numbers))
     problems = subproblems(OneSidedRegression, costs)
-    chosen = OneSidedRegression()._combine(outputs, costs.shape[1]).argmax()
+    chosen = OneSidedRegression().combine(outputs, costs.shape[1]).argmax()
     # targets are 2 c - 1, so a violation counts twice
     missed = sum(
         np.maximum(problem.side * (outputs[:, k] - problem.target), 0)[0] / 2
@@ -111,7 +112,7 @@ def test_filter_tree(data):
             np.array([side]) if side >= 0 else won[-1 - side]
             for side in (node.left, node.right)
         ]
-        problem = match(costs, *sides, np.ones(1))
+        problem = match(CostProblem(costs.argmin(1), costs, None, np.ones(1)), *sides)
         won.append(winner(np.array([output]), *sides))
         lost += problem.weight[0] * ((output > 0) != (problem.target[0] > 0))
     assert costs[0, won[-1][0]] <= lost + 1e-9

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
 
 from softcost import CostSensitiveOneVsOne
-from softcost.reductions.learners import seeded_clone, takes_weights, weight_params
+from softcost.learners import seeded_clone, takes_weights, weight_params
 
 PRICES = [[0, 1, 5], [2, 0, 5], [9, 7, 0]]
 
@@ -20,9 +20,11 @@ def test_in_pipelines_a_weighted_row_counts_as_often_as_a_repeated_one():
     times = np.random.RandomState(0).randint(0, 4, len(y))
     learner = make_pipeline(StandardScaler(), LogisticRegression(tol=1e-8))
     model = CostSensitiveOneVsOne(learner, cost_matrix=PRICES)
-    scores = model.fit(X, y, sample_weight=times)._bank.outputs(X)
+    scores = model.fit(X, y, sample_weight=times).solutions_.outputs(X)
     model.fit(X.repeat(times, axis=0), y.repeat(times))
-    np.testing.assert_allclose(model._bank.outputs(X), scores, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        model.solutions_.outputs(X), scores, rtol=1e-4, atol=1e-5
+    )
 
 
 def test_pipelines_get_the_same_weights_with_metadata_routing():
@@ -30,9 +32,9 @@ def test_pipelines_get_the_same_weights_with_metadata_routing():
     bins = KBinsDiscretizer(strategy="uniform")  # has sample_weight, but refuses it
     learner = make_pipeline(StandardScaler(), bins, "passthrough", LogisticRegression())
     model = CostSensitiveOneVsOne(learner, cost_matrix=PRICES)
-    without = model.fit(X, y)._bank.outputs(X)
+    without = model.fit(X, y).solutions_.outputs(X)
     with sklearn.config_context(enable_metadata_routing=True):
-        np.testing.assert_array_equal(model.fit(X, y)._bank.outputs(X), without)
+        np.testing.assert_array_equal(model.fit(X, y).solutions_.outputs(X), without)
 
 
 def test_weights_that_vary_need_a_learner_that_takes_them():

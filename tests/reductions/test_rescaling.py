@@ -5,8 +5,13 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from softcost import CostSensitiveOneVsOne, KernelSVC, ZhouLiuRescaling
-from softcost.costs import consistency_weights, consistent, inconsistent, is_consistent
-from softcost.reductions import read_prices
+from softcost.costs import (
+    consistency_weights,
+    consistent,
+    inconsistent,
+    is_consistent,
+    row_costs,
+)
 
 SVM = KernelSVC(tol=1e-7)
 
@@ -21,8 +26,7 @@ def prices_of(blobs):
 
 
 def subproblems(reduction, y, matrix):
-    prices = read_prices(y, cost_matrix=matrix, sample_weight=np.ones(len(y)))
-    return list(reduction()._subproblems(prices.task(0.0)))
+    return list(reduction().subproblems(row_costs(y, cost_matrix=matrix).problem(0.0)))
 
 
 def by_pair(plain_votes, X, y, X_new, learner, weight):

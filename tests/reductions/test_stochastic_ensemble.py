@@ -125,10 +125,10 @@ def test_linear_learners_need_the_products(blobs):
 def test_rounds_end_where_the_mix_pays_least_everywhere():
     X, y = np.arange(20.0)[:, None], np.repeat([0, 1], 10)
     model = StochasticEnsembleBoosting(DecisionTreeClassifier(), n_rounds=9).fit(X, y)
-    assert len(model._banks) == 1
+    assert len(model.solutions_) == 1
     np.testing.assert_array_equal(model.predict(X), y)
     free = StochasticEnsembleBoosting(cost_matrix=np.zeros((2, 2))).fit(X, y)
-    assert not free._banks
+    assert not free.solutions_
     assert not free.predict(X).any()
 
 

@@ -20,6 +20,9 @@ FLAGS = [
     "--disable-sync",
 ]
 
+# Only a page that never does what a test waits for gets here, however busy the machine.
+PATIENCE = 300_000  # milliseconds
+
 
 def chromium():
     """Where Chromium is: SOFTCOST_CHROMIUM, or the system's."""
@@ -34,9 +37,12 @@ def browser():
     if path is None:
         pytest.skip("no Chromium here: install it, or name it in SOFTCOST_CHROMIUM")
     api = pytest.importorskip("playwright.sync_api", reason="Chromium needs playwright")
+    api.expect.set_options(timeout=PATIENCE)
     with api.sync_playwright() as playwright:
         # Each start has a new, empty profile.
-        running = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        running = playwright.chromium.launch(
+            executable_path=path, args=FLAGS, timeout=PATIENCE
+        )
         yield running
         running.close()
 
@@ -55,7 +61,7 @@ def open_page(browser, tmp_path):
         )
         contexts.append(made)
         page = made.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(PATIENCE)
         page.heard = []
         page.requested = []
         page.on("pageerror", lambda error: page.heard.append(str(error)))

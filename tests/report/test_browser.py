@@ -13,8 +13,9 @@ import pandas as pd
 import pytest
 from made_up import made_up
 
+import softcost
 from softcost.metrics import pareto_mask
-from softcost.soft import choose_row
+from softcost.selection import Budget, LeastCost, choose_row
 
 LONG = (
     *(f"alternaria leaf spot number {k} of a long list" for k in range(16)),
@@ -193,6 +194,8 @@ def check_budget(page, data):
 
 
 def test_the_budget_by_finger(open_page):
+    from playwright.sync_api import expect
+
     data = made_up("abcdefgh", 8, 11, rng=4)
     page = open_page(data, width=400, has_touch=True)
     box = page.locator("#budget-line .pill").bounding_box()
@@ -207,7 +210,7 @@ def test_the_budget_by_finger(open_page):
     for step in (30, 60, 120):
         touch("touchMove", (start[0] - step, start[1]))
     touch("touchEnd")
-    page.wait_for_function("document.getElementById('budget').value !== ''")
+    expect(page.locator("#budget")).not_to_have_value("")
     check_budget(page, data)
 
 
@@ -248,7 +251,7 @@ def test_everything_is_reached_by_tab(open_page):
     before = selected(page)
     page.keyboard.press("ArrowRight")
     assert selected(page) != before
-    page.wait_for_function("document.getElementById('live').textContent !== ''")
+    page.locator("#live:not(:empty)").wait_for(state="attached")
 
 
 def test_a_typed_budget(open_page):
@@ -376,7 +379,8 @@ def test_a_copied_line(open_page):
     page = open_page(made_up(), permissions=["clipboard-read", "clipboard-write"])
     set_slider(page, 1)
     page.get_by_role("button", name="Copy the command line line").click()
-    page.get_by_text("Copied").first.wait_for()
+    # The button says so for a moment only; what is announced stays.
+    page.locator("#live", has_text="Copied").wait_for(state="attached")
     text = page.evaluate("navigator.clipboard.readText()")
     assert text == "softcost fit claims.csv --softness 0.25"
 
@@ -513,3 +517,36 @@ def test_few_candidates(open_page, n):
     page.keyboard.press("ArrowLeft")
     set_price(page, 1, 3)
     assert page.heard == []
+
+
+def test_the_pages_rules_choose_as_those_of_python(browser):
+    """The page offers the cheapest candidate and an error budget, and no other rule."""
+    rng = np.random.default_rng(0)
+    offered = {"LeastCost": LeastCost(), "Budget": None}
+    calls, expected = [], []
+    for _ in range(300):
+        n = int(rng.integers(1, 9))
+        # Few values, so that there are ties.
+        table = pd.DataFrame(
+            {
+                "softness": rng.integers(0, 4, n) / 3,
+                "cost": rng.integers(0, 4, n) * rng.choice([0.1, 1.0, 1e6]),
+                "error": rng.integers(0, 5, n) / 7,
+            }
+        )
+        budget = float(rng.integers(0, 6) / 7)
+        for name, rule in offered.items():
+            calls.append((name, table.to_dict("list"), budget))
+            chosen = rule or Budget(error=min(budget, 1.0))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)
+                expected.append(chosen.choose(table))
+    source = (Path(softcost.report.__file__).parent / "page" / "rules.js").read_text()
+    page = browser.new_page()
+    found = page.evaluate(
+        "(calls) => {" + source + "return [Object.keys(rules), calls.map("
+        "([name, table, budget]) => rules[name](table, budget))]; }",
+        calls,
+    )
+    page.close()
+    assert found == [list(offered), expected]

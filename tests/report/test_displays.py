@@ -21,7 +21,7 @@ class Search:
         weighted = data.table["error"] ** 0.5
         self.tradeoff_ = data.table.assign(weighted_error=weighted)
         self.best_index_ = data.chosen
-        self.error_weight = error_weight
+        self.error_measure_ = "error" if error_weight is None else "weighted_error"
         self.cost_matrix_, self.classes_ = data.cost_matrix, np.array(list("abcd"))
 
 

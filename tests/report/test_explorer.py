@@ -142,10 +142,10 @@ def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
     before = path.read_text(encoding="utf-8")
     assert before == explorer_html(made_up())
 
-    def full(self, target):
+    def full(source, target):
         raise OSError("no space left")
 
-    monkeypatch.setattr("pathlib.Path.replace", full)
+    monkeypatch.setattr("os.replace", full)
     with pytest.raises(OSError, match="no space"):
         write_explorer(path, made_up(rng=9))
     assert path.read_text(encoding="utf-8") == before
@@ -153,7 +153,7 @@ def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
 
 
 def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"folder .*nowhere.*make it first"):
+    with pytest.raises(FileNotFoundError, match=r"no directory .*nowhere"):
         write_explorer(tmp_path / "nowhere" / "page.html", made_up())
 
 
@@ -229,11 +229,12 @@ def test_the_python_line_trains_the_candidate(iris, settings):
     search = searched(iris, **settings)
     lines = page_data(ExplorerData.from_search(search))["pythons"]
     names = {"X": X, "y": y, "cost_matrix": search.cost_matrix_}
-    names |= vars(softcost.svm) | vars(softcost.reductions)
+    for package in (softcost.svm, softcost.reductions):
+        names |= {name: getattr(package, name) for name in package.__all__}
     names["LogisticRegression"] = LogisticRegression
     for row in (0, search.best_index_, 5):
         search.best_index_ = row
-        expected = search._refit(row).predict(X)
+        expected = search.candidate(row).predict(X)
         np.testing.assert_array_equal(eval(lines[row], names).predict(X), expected)
 
 

@@ -144,7 +144,7 @@ def test_both_engines_agree_on_the_same_learner(monkeypatch):
         error_weight="balanced",
     )
     shared = clone(search).fit(X[rows], y[rows], sample_weight=weight)
-    monkeypatch.setattr("softcost.soft._engines.can_walk", lambda *_: False)
+    monkeypatch.setattr("softcost.soft._path_engine.can_walk", lambda *_: False)
     alone = clone(search).fit(X[rows], y[rows], sample_weight=weight)
     pd.testing.assert_frame_equal(shared.tradeoff_, alone.tradeoff_)
     assert shared.best_params_ == alone.best_params_

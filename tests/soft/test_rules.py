@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from softcost.soft import best_mix, choose_row
+from softcost.selection import choose_row
+from softcost.soft import best_mix
 
 
 def table(**columns):
@@ -92,7 +93,7 @@ def test_the_weighted_error_counts_where_it_is_asked_for():
     )
     chosen = {"max_error": 0.25}
     assert choose_row(frame, "constrained", **chosen) == 0
-    assert choose_row(frame, "constrained", **chosen, weighted=True) == 1
+    assert choose_row(frame, "constrained", **chosen, error="weighted_error") == 1
 
 
 def test_a_function_may_return_a_row_or_values():
@@ -129,7 +130,6 @@ points = st.lists(
 ).map(lambda pairs: np.array(pairs, float) * [0.1, 1])
 
 
-@settings(deadline=None)
 @given(points, st.integers(0, 10))
 def test_best_mix_solves_the_linear_program(pairs, tenths):
     error, cost = pairs.T

@@ -3,15 +3,11 @@
 import clarabel
 import numpy as np
 import pytest
-from hypothesis import settings
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
 from softcost.solvers import kernels
-
-settings.register_profile("softcost", deadline=None, max_examples=60)
-settings.load_profile("softcost")
 
 
 def _distance_form(A, B, kernel, gamma=1.0):

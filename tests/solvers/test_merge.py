@@ -51,7 +51,7 @@ def test_colliding_hashes_are_told_apart(monkeypatch):
     assert len(first) == len(np.unique(X, axis=0))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(0, 10_000))
 def test_merged_problem_has_the_objective_of_the_whole(seed):
     rng = np.random.default_rng(seed)

@@ -8,7 +8,8 @@ from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.preprocessing import minmax_scale
 from sklearn.svm import SVC, SVR
 
-from softcost.svm import KernelSVC, OneSidedSVR, pair_votes, pose
+from softcost.learners import Values
+from softcost.svm import KernelSVC, OneSidedSVR, pair_votes
 
 
 def perceptron(A, B):
@@ -116,11 +117,9 @@ def test_few_rows_in_memory_give_the_same_machine(wine):
     np.testing.assert_allclose(
         tiny.decision_function(X), whole.decision_function(X), atol=1e-4
     )
-    problems = [
-        pose(np.where(y == k, 1.0, -1.0), np.ones(len(y)), None) for k in (0, 1)
-    ]
-    shared = KernelSVC(tol=1e-6).fit_machines(X, problems)
-    lazy = KernelSVC(tol=1e-6, cache_size=0.005).fit_machines(X, problems)
+    problems = [Values(np.where(y == k, 1.0, -1.0), np.ones(len(y))) for k in (0, 1)]
+    shared = OneSidedSVR(tol=1e-6).fit_many(X, problems)
+    lazy = OneSidedSVR(tol=1e-6, cache_size=0.005).fit_many(X, problems)
     np.testing.assert_allclose(shared.outputs(X), lazy.outputs(X), atol=1e-4)
 
 

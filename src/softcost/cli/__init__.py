@@ -1,50 +1,54 @@
 """The command line: parse, call, exit code.
 
-Every command is a module of its own, imported when the command is called, so
-that ``softcost --help`` costs next to nothing. To add one, add a line here.
+Commands are in folders by what they do (``train``, ``apply``, ``costs``, ``study``,
+``machine``), each imported when it is called. A command's own module only parses and
+imports its work inside the function, so that every ``--help`` costs next to nothing.
+What commands share is in ``console`` (imports nothing slow), ``inputs`` (files of the
+user) and ``results``. A folder's ``__init__`` says what others may use.
+
+To add a command, add its module to a folder, and a line here.
 """
 
 import click
 
 from softcost._version import __version__
-from softcost.cli._errors import EPILOG
-from softcost.cli._group import LazyGroup
+from softcost.cli.console import EPILOG, LazyGroup
 
 COMMANDS = {
     "demo": (
-        "softcost.cli._demo:demo",
+        "softcost.cli.train:demo",
         "Show the main job on bundled data, in seconds.",
     ),
     "fit": (
-        "softcost.cli._fit:fit",
+        "softcost.cli.train:fit",
         "Train on a table and a price list, and choose on the trade-off.",
     ),
     "predict": (
-        "softcost.cli._predict:predict",
+        "softcost.cli.apply:predict",
         "Predict the rows of a table with a model.",
     ),
     "evaluate": (
-        "softcost.cli._evaluate:evaluate",
+        "softcost.cli.apply:evaluate",
         "Measure a model on rows whose classes are known.",
     ),
     "costs": (
-        "softcost.cli._costs:costs",
+        "softcost.cli.costs:costs",
         "Make a price list, or check one.",
     ),
     "datasets": (
-        "softcost.cli._datasets:datasets",
+        "softcost.cli.machine:datasets",
         "List the data sets, and where each would come from.",
     ),
     "doctor": (
-        "softcost.cli._doctor:doctor",
+        "softcost.cli.machine:doctor",
         "Check this machine: versions, threads, directories, data.",
     ),
     "reproduce": (
-        "softcost.cli._reproduce:reproduce",
-        "Rerun the paper's tables and figures, beside the printed numbers.",
+        "softcost.cli.study:reproduce",
+        "Rerun the paper's tables and figures, beside the published numbers.",
     ),
     "report": (
-        "softcost.cli._report:report",
+        "softcost.cli.study:report",
         "Write tables, figures and verdicts from a file of results.",
     ),
 }

@@ -26,10 +26,12 @@ from softcost.costs._generators import (
     plain,
 )
 from softcost.costs._labels import class_indices
+from softcost.costs._rows import CostProblem, RowCosts, row_costs
 from softcost.costs._soften import (
     check_softness,
     error_weights,
     soften,
+    softened,
     weighted,
 )
 from softcost.costs._vectors import (
@@ -48,6 +50,8 @@ if TYPE_CHECKING:
 __all__ = [
     "KDD99_COSTS",
     "SERS_COSTS",
+    "CostProblem",
+    "RowCosts",
     "as_cost_vectors",
     "balanced",
     "check_cost_matrix",
@@ -66,7 +70,9 @@ __all__ = [
     "plain",
     "raw_cost_vectors",
     "resolve_classes",
+    "row_costs",
     "soften",
+    "softened",
     "weighted",
 ]
 

@@ -162,7 +162,7 @@ def check_cost_matrix(
         by_column = positions(columns, known, "cost_matrix", "column")
         values = values[np.ix_(by_row, by_column)]
     _check_square(values, known)
-    _check_prices(values, known, "cost_matrix")
+    _check_values(values, known, "cost_matrix")
     _check_diagonal(values, known)
     return values
 
@@ -179,7 +179,7 @@ def _check_square(values: NDArray[np.float64], classes: NDArray[Any]) -> None:
         )
 
 
-def _check_prices(
+def _check_values(
     values: NDArray[np.float64], classes: NDArray[Any], argument: str
 ) -> None:
     for bad, fault, remedy in (
@@ -262,7 +262,7 @@ def check_costs(costs: Any, classes: ArrayLike, n_samples: int) -> NDArray[np.fl
             f" {shown(known.tolist())}; give one column per class (pass classes= where"
             " y lacks one)."
         )
-    _check_prices(values, known, "costs")
+    _check_values(values, known, "costs")
     return values
 
 

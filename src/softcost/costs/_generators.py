@@ -46,7 +46,7 @@ def plain(n_classes: int, rng: Any = None) -> NDArray[np.float64]:
 
 
 def inconsistent(class_counts: ArrayLike, rng: Any = None) -> NDArray[np.float64]:
-    """Draw a matrix where it is dear to take a rare class for a frequent one.
+    """Draw a matrix where it is expensive to take a rare class for a frequent one.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def consistent(
     ratio : {"inverse", "printed"}, default="inverse"
         Upper end of the interval for taking the rarer class y for the more frequent
         k: "inverse" is ``N_k / N_y`` as in :func:`inconsistent`, "printed" is
-        ``N_y / N_k``, as the paper has it in print but not in its results.
+        ``N_y / N_k``, as the paper states it but does not use it.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def consistent(
 def emphasized(
     cost_matrix: Any, u: float, *, rows: Any = None, columns: Any = None
 ) -> Any:
-    """Make some rows or columns of a matrix u times as dear as the others.
+    """Make some rows or columns of a matrix u times as expensive as the others.
 
     Parameters
     ----------

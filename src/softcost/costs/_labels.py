@@ -18,7 +18,7 @@ def shown(labels: Sequence[Any], limit: int = 6) -> str:
     return names + (", ..." if len(labels) > limit else "")
 
 
-def plain(value: Any) -> Any:
+def python_value(value: Any) -> Any:
     """Return a numpy scalar as the Python object it stands for."""
     return value.item() if isinstance(value, np.generic) else value
 
@@ -146,7 +146,7 @@ def names_like(names: Sequence[Any], labels: NDArray[Any]) -> list[Any]:
     digits. ``"3"`` then means 3, and 3 means ``"3"``.
     """
     kind = labels.dtype.kind
-    return [_name_like(plain(name), kind) for name in names]
+    return [_name_like(python_value(name), kind) for name in names]
 
 
 def _name_like(name: Any, kind: str) -> Any:

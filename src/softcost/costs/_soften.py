@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,19 +43,24 @@ def error_weights(
     array([0.5, 1. , 1. ])
     """
     known = check_classes(classes)
-    index = class_indices(y, known)
+    weight = check_error_weight(error_weight, known)
+    return count_error_weights(class_indices(y, known), weight, len(known))
+
+
+def check_error_weight(
+    error_weight: Any, classes: NDArray[Any]
+) -> Literal["balanced"] | NDArray[np.float64] | None:
+    """Read an ``error_weight``: None, "balanced", or weights by number of the class."""
     if error_weight is None:
-        return np.ones(len(known))
+        return None
     if isinstance(error_weight, str) and error_weight == "balanced":
-        counts = np.bincount(index, minlength=len(known))
-        smallest = counts[counts > 0].min()
-        return smallest / np.maximum(counts, smallest)
+        return "balanced"
     if not isinstance(error_weight, Mapping):
         raise TypeError(
             "error_weight must be None, 'balanced' or a dict of label and weight,"
             f" not {error_weight!r}; name every class in a dict."
         )
-    order = positions(list(error_weight), known, "error_weight", "weight")
+    order = positions(list(error_weight), classes, "error_weight", "weight")
     values = np.array(list(error_weight.values()), dtype=object)[order]
     weights = numbers(values, "error_weight")
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
@@ -64,6 +69,24 @@ def error_weights(
             " weights."
         )
     return weights
+
+
+def count_error_weights(
+    index: NDArray[np.intp],
+    error_weight: Literal["balanced"] | NDArray[np.float64] | None,
+    n_classes: int,
+) -> NDArray[np.float64]:
+    """How much an error counts by true class, for rows of these numbers of classes.
+
+    ``error_weight`` is what `check_error_weight` returns.
+    """
+    if error_weight is None:
+        return np.ones(n_classes)
+    if isinstance(error_weight, str):
+        counts = np.bincount(index, minlength=n_classes)
+        smallest = counts[counts > 0].min()
+        return smallest / np.maximum(counts, smallest)
+    return error_weight
 
 
 def weighted(
@@ -138,7 +161,24 @@ def soften(
     amount = check_softness(softness)
     known = resolve_classes(y, classes=classes, costs=costs)
     basic = weighted(y, error_weight, known)
-    return (1.0 - amount) * check_costs(costs, known, len(basic)) + amount * basic
+    return softened(check_costs(costs, known, len(basic)), basic, amount)
+
+
+def softened(
+    costs: NDArray[np.float64], error_costs: NDArray[np.float64], softness: float
+) -> NDArray[np.float64]:
+    """``(1 - softness) * costs + softness * error_costs``: the method, in one line.
+
+    Everything that softens comes here; `soften` is for users and checks first. 0 gives
+    the costs bit for bit, 1 the error costs.
+
+    Parameters
+    ----------
+    costs, error_costs : arrays of the same shape
+        Canonical costs divided by their largest entry, and (weighted) naive ones.
+    softness : float in [0, 1]
+    """
+    return (1.0 - softness) * costs + softness * error_costs
 
 
 def check_softness(softness: Any) -> float:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from softcost.costs._labels import is_sparse, names_like, plain, shown
+from softcost.costs._labels import is_sparse, names_like, python_value, shown
 
 
 class Table(NamedTuple):
@@ -22,11 +22,13 @@ class Table(NamedTuple):
 def read_table(value: Any) -> Table | None:
     """Take a table apart; None if the value is not a table."""
     if hasattr(value, "iloc") and hasattr(value, "columns"):  # pandas
-        names = [plain(name) for name in value.columns]
+        names = [python_value(name) for name in value.columns]
         columns = [value.iloc[:, j] for j in range(len(names))]
         numbered = has_default_index(value)
         return Table(
-            names, columns, None if numbered else [plain(name) for name in value.index]
+            names,
+            columns,
+            None if numbered else [python_value(name) for name in value.index],
         )
     if hasattr(value, "get_column") and hasattr(value, "columns"):  # polars
         return Table(list(value.columns), list(value.get_columns()), None)
@@ -110,7 +112,7 @@ def read_matrix(cost_matrix: Any) -> Matrix:
     names, columns, rows = table
     length = len(columns[0]) if columns else 0
     if rows is None and len(columns) == length + 1:
-        rows = [plain(label) for label in np.asarray(columns[0]).tolist()]
+        rows = [python_value(label) for label in np.asarray(columns[0]).tolist()]
         names, columns = names[1:], columns[1:]
     elif rows is None and hasattr(cost_matrix, "iloc"):
         rows = list(range(length))
@@ -127,7 +129,7 @@ def read_matrix(cost_matrix: Any) -> Matrix:
 
 def _from_mapping(cost_matrix: Mapping[Any, Any]) -> Matrix:
     """Read ``{true: {predicted: price}}``; a missing diagonal entry is 0."""
-    rows = [plain(label) for label in cost_matrix]
+    rows = [python_value(label) for label in cost_matrix]
     columns: list[Any] = []
     for label, row in cost_matrix.items():
         if not isinstance(row, Mapping):
@@ -147,9 +149,9 @@ def _from_mapping(cost_matrix: Mapping[Any, Any]) -> Matrix:
                 f"cost_matrix[{label!r}] has no price for {shown(missing)};"
                 " give every pair of classes a price."
             )
-        prices = [row.get(key, 0.0) for key in columns]
-        values[i] = numbers(np.array(prices, dtype=object), "cost_matrix")
-    return Matrix(values, rows, [plain(label) for label in columns])
+        given = [row.get(key, 0.0) for key in columns]
+        values[i] = numbers(np.array(given, dtype=object), "cost_matrix")
+    return Matrix(values, rows, [python_value(label) for label in columns])
 
 
 def matrix_labels(cost_matrix: Any) -> list[Any] | None:

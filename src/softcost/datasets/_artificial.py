@@ -114,6 +114,6 @@ def artificial_line_rates(phi: Any, b: Any) -> LineRates:
     d = np.cos(phi) * step[0] + np.sin(phi) * step[1]
     p12 = ndtr(-b / _SCALES[0]) + 0.0 * d
     p21 = ndtr((b - d) / _SCALES[1])
-    prices = ARTIFICIAL_COSTS.to_numpy()
-    cost = (prices[0, 1] * p12 + prices[1, 0] * p21) / 2
+    costs = ARTIFICIAL_COSTS.to_numpy()
+    cost = (costs[0, 1] * p12 + costs[1, 0] * p21) / 2
     return LineRates(p12=p12, p21=p21, error=(p12 + p21) / 2, cost=cost)

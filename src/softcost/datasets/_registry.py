@@ -147,7 +147,7 @@ class DatasetInfo:
 _GENERATED = (
     DatasetInfo(
         name="artificial",
-        title="Two Gaussian classes in the plane, one mistake 30 times as dear",
+        title="Two Gaussian classes in the plane, one mistake 30 times as expensive",
         rows=400,
         features=2,
         class_counts={"1": 200, "2": 200},

@@ -11,27 +11,39 @@ from softcost.metrics._decision import (
     error_rate,
     g_mean,
     mean_cost,
+    measure,
     normalized_cost,
     recall_product,
     weighted_error,
 )
 from softcost.metrics._front import hypervolume, lower_hull, pareto_mask
+from softcost.metrics._measures import (
+    MEASURES,
+    confusion_counts,
+    measures_from_confusion,
+    total_cost,
+)
 
 if TYPE_CHECKING:
     from softcost.metrics._scorer import cost_scorer
 
 __all__ = [
+    "MEASURES",
     "Comparison",
     "compare",
+    "confusion_counts",
     "cost_scorer",
     "error_rate",
     "g_mean",
     "hypervolume",
     "lower_hull",
     "mean_cost",
+    "measure",
+    "measures_from_confusion",
     "normalized_cost",
     "pareto_mask",
     "recall_product",
+    "total_cost",
     "weighted_error",
 ]
 

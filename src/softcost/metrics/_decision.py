@@ -6,12 +6,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softcost.costs import (
-    as_cost_vectors,
-    check_cost_matrix,
+    RowCosts,
     class_indices,
     error_weights,
-    raw_cost_vectors,
     resolve_classes,
+    row_costs,
+)
+from softcost.metrics._measures import (
+    confusion_counts,
+    measures_from_confusion,
+    recalls_product,
+    total_cost,
 )
 
 
@@ -53,13 +58,11 @@ def mean_cost(
     >>> mean_cost(["ham", "spam"], ["spam", "ham"], cost_matrix=prices)
     3.0
     """
-    known, _, predicted = _read(
-        y_true, y_pred, classes=classes, cost_matrix=cost_matrix, costs=costs
+    rows, predicted = _read(
+        y_true, y_pred, classes, sample_weight, cost_matrix=cost_matrix, costs=costs
     )
-    prices = raw_cost_vectors(
-        y_true, cost_matrix=cost_matrix, costs=costs, classes=known
-    )
-    return _mean(prices[np.arange(len(predicted)), predicted], sample_weight)
+    paid = total_cost(rows.in_users_units, predicted, rows.weight)
+    return float(paid / rows.weight.sum())
 
 
 def error_rate(
@@ -91,8 +94,8 @@ def error_rate(
     >>> error_rate([0, 1, 2, 2], [0, 1, 1, 2])
     0.25
     """
-    _, true, predicted = _read(y_true, y_pred, classes=classes)
-    return _mean(true != predicted, sample_weight)
+    rows, predicted = _read(y_true, y_pred, classes, sample_weight)
+    return float(rows.weight @ (rows.y != predicted) / rows.weight.sum())
 
 
 def weighted_error(
@@ -133,11 +136,12 @@ def weighted_error(
     """
     if reduce not in ("mean", "sum"):
         raise ValueError(f"reduce must be 'mean' or 'sum', not {reduce!r}; choose one.")
-    known, true, predicted = _read(y_true, y_pred, classes=classes)
-    losses = error_weights(y_true, error_weight, known)[true] * (true != predicted)
-    if reduce == "mean":
-        return _mean(losses, sample_weight)
-    return float(_weights(sample_weight, len(losses)) @ losses)
+    rows, predicted = _read(y_true, y_pred, classes, sample_weight)
+    by_class = error_weights(y_true, error_weight, rows.classes)
+    confusion = confusion_counts(rows.y, predicted, rows.n_classes, rows.weight)
+    wrong = confusion.sum(axis=1) - np.diagonal(confusion)
+    total = float(wrong @ by_class)
+    return total if reduce == "sum" else total / float(rows.weight.sum())
 
 
 def g_mean(
@@ -179,16 +183,12 @@ def g_mean(
         raise ValueError(
             f"absent must be 'skip' or 'zero', not {absent!r}; choose one."
         )
-    known, true, predicted = _read(y_true, y_pred, classes=classes)
-    weights = _weights(sample_weight, len(true))
-    sizes = np.bincount(true, weights, len(known))
-    hits = np.bincount(true, weights * (true == predicted), len(known))
-    present = sizes > 0
-    if absent == "zero" and not present.all():
+    rows, predicted = _read(y_true, y_pred, classes, sample_weight)
+    confusion = confusion_counts(rows.y, predicted, rows.n_classes, rows.weight)
+    product, n_present = recalls_product(confusion)
+    if absent == "zero" and n_present < rows.n_classes:
         return 0.0
-    recalls = hits[present] / sizes[present]
-    product = float(np.prod(recalls))
-    return product ** (1.0 / len(recalls)) if root else product
+    return float(product ** (1.0 / n_present) if root else product)
 
 
 def recall_product(
@@ -262,45 +262,91 @@ def normalized_cost(
     >>> normalized_cost([0, 1], [1, 1], cost_matrix=[[0, 6], [2, 0]])
     0.75
     """
-    known, true, predicted = _read(
-        y_true, y_pred, classes=classes, cost_matrix=cost_matrix, costs=costs
+    rows, predicted = _read(
+        y_true, y_pred, classes, sample_weight, cost_matrix=cost_matrix, costs=costs
     )
-    vectors = as_cost_vectors(
-        y_true, cost_matrix=cost_matrix, costs=costs, classes=known
+    return float(_all_measures(rows, predicted)["normalized_cost"])
+
+
+def measure(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    cost_matrix: Any = None,
+    costs: Any = None,
+    error_weight: Any = "balanced",
+    classes: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> dict[str, float]:
+    """Return all measures of predictions at once.
+
+    Parameters
+    ----------
+    y_true, y_pred, cost_matrix, costs, classes, sample_weight
+        As in :func:`mean_cost`.
+    error_weight : "balanced", None or dict of label and weight, default="balanced"
+        As in :func:`weighted_error`.
+
+    Returns
+    -------
+    dict
+        ``cost``, ``error``, ``weighted_error``, ``g_mean`` and ``normalized_cost``, as
+        the functions of these names (``mean_cost``, ``error_rate``) give them.
+
+    Examples
+    --------
+    >>> from softcost.metrics import measure
+    >>> found = measure([0, 1, 1], [1, 1, 1], cost_matrix=[[0, 6], [2, 0]])
+    >>> found["cost"], found["g_mean"]
+    (2.0, 0.0)
+    """
+    rows, predicted = _read(
+        y_true, y_pred, classes, sample_weight, cost_matrix=cost_matrix, costs=costs
     )
-    if cost_matrix is not None:
-        matrix = check_cost_matrix(cost_matrix, known)
-        by_class = (matrix - np.diagonal(matrix)[:, np.newaxis]).sum(axis=1)
-    else:
-        weights = _weights(sample_weight, len(true))
-        sizes = np.bincount(true, weights, len(known))
-        sums = np.bincount(true, weights * vectors.sum(axis=1), len(known))
-        by_class = sums[sizes > 0] / sizes[sizes > 0]
-    unit = by_class.mean() / max(len(known) - 1, 1)
-    cost = _mean(vectors[np.arange(len(predicted)), predicted], sample_weight)
-    return float(cost / unit) if unit > 0 else 0.0
+    by_class = error_weights(y_true, error_weight, rows.classes)
+    found = _all_measures(rows, predicted, by_class)
+    return {name: float(value) for name, value in found.items()}
+
+
+def _all_measures(
+    rows: RowCosts,
+    predicted: NDArray[np.intp],
+    by_class: NDArray[np.float64] | None = None,
+) -> dict[str, Any]:
+    costs = rows.in_users_units
+    return measures_from_confusion(
+        confusion_counts(rows.y, predicted, rows.n_classes, rows.weight),
+        total_cost(costs, predicted, rows.weight),
+        least=costs.min(axis=1) @ rows.weight,
+        unit=rows.average_mistake(),
+        error_weight=np.ones(rows.n_classes) if by_class is None else by_class,
+    )
 
 
 def _read(
-    y_true: ArrayLike, y_pred: ArrayLike, *, classes: ArrayLike | None, **prices: Any
-) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.intp]]:
-    """Return the classes and the indices of the true and predicted ones."""
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    classes: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    **costs: Any,
+) -> tuple[RowCosts, NDArray[np.intp]]:
+    """The true rows with their costs, and the numbers of the predicted classes."""
     both = [
         label
         for name, labels in (("y_true", y_true), ("y_pred", y_pred))
         for label in resolve_classes(labels, argument=name).tolist()
     ]
-    known = resolve_classes(
-        both, classes=classes, argument="y_true or y_pred", **prices
-    )
+    known = resolve_classes(both, classes=classes, argument="y_true or y_pred", **costs)
     true = class_indices(y_true, known, argument="y_true")
-    predicted = class_indices(y_pred, known, argument="y_pred")
+    weight = _weights(sample_weight, len(true))
+    rows = row_costs(y_true, classes=known, sample_weight=weight, **costs)
+    predicted = class_indices(y_pred, rows.classes, argument="y_pred")
     if len(true) != len(predicted):
         raise ValueError(
             f"y_pred has {len(predicted)} labels for {len(true)} in y_true; pass the"
             " predictions of the same examples."
         )
-    return known, true, predicted
+    return rows, predicted
 
 
 def _weights(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[np.float64]:
@@ -319,7 +365,3 @@ def _weights(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[np.floa
             f"sample_weight must be finite, not negative and not all 0; {remedy}."
         )
     return weights
-
-
-def _mean(losses: NDArray[Any], sample_weight: ArrayLike | None) -> float:
-    return float(np.average(losses, weights=_weights(sample_weight, len(losses))))

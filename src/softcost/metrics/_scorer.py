@@ -27,8 +27,8 @@ class MatrixCostScorer(BaseEstimator):
         self, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None
     ) -> float:
         """Return minus the mean cost of the estimator's predictions."""
-        prices = {"cost_matrix": self.cost_matrix}
-        return _score(estimator, X, y, self.classes, sample_weight, prices)
+        costs = {"cost_matrix": self.cost_matrix}
+        return _score(estimator, X, y, self.classes, sample_weight, costs)
 
     __call__ = score  # routing reads the signature of a method named score
 
@@ -106,21 +106,21 @@ def cost_scorer(
 
 
 def _score(
-    estimator: Any, X: Any, y: Any, classes: Any, sample_weight: Any, prices: Any
+    estimator: Any, X: Any, y: Any, classes: Any, sample_weight: Any, costs: Any
 ) -> float:
     predicted = estimator.predict(X)
     if classes is None:
-        classes = _known_classes(estimator, y, predicted, prices)
+        classes = _known_classes(estimator, y, predicted, costs)
     cost = mean_cost(
-        y, predicted, classes=classes, sample_weight=sample_weight, **prices
+        y, predicted, classes=classes, sample_weight=sample_weight, **costs
     )
     return -cost
 
 
-def _known_classes(estimator: Any, y: Any, predicted: Any, prices: Any) -> NDArray[Any]:
+def _known_classes(estimator: Any, y: Any, predicted: Any, costs: Any) -> NDArray[Any]:
     """Find the classes of a fold: the labels of prices, or all that anyone knows."""
     own = getattr(estimator, "classes_", predicted)
-    if hasattr(estimator, "classes_") and not is_labelled(**prices):
+    if hasattr(estimator, "classes_") and not is_labelled(**costs):
         order = np.asarray(own).tolist()
         if order != sorted(order):
             raise ValueError(
@@ -132,4 +132,4 @@ def _known_classes(estimator: Any, y: Any, predicted: Any, prices: Any) -> NDArr
         for labels in (y, predicted, own)
         for label in resolve_classes(labels).tolist()
     ]
-    return resolve_classes(seen, **prices)
+    return resolve_classes(seen, **costs)

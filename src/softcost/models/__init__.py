@@ -15,20 +15,19 @@ import skops.io
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from softcost.files import atomic_write
 from softcost.models._archive import ModelFileError, archive, read_bytes, unarchive
-from softcost.models._atomic import whole_file
 from softcost.models._manifest import (
     check_manifest,
     describe_model,
     final_step,
-    plain,
+    json_value,
     type_name,
 )
 from softcost.models._pack import pack, unpack
 from softcost.models._trusted import TRUSTED
 
-__all__ = ["ModelFileError", "describe", "final_step", "load", "plain", "save"]
-__all__ += ["whole_file"]
+__all__ = ["ModelFileError", "describe", "final_step", "json_value", "load", "save"]
 
 Path = str | os.PathLike[str]
 
@@ -73,7 +72,7 @@ def save(model: Any, path: Path, *, notes: dict[str, Any] | None = None) -> None
         ) from None
     estimator = _stored(model)
     content = archive(describe_model(model, estimator, notes), estimator)
-    with whole_file(path) as place, open(place, "wb") as file:
+    with atomic_write(path) as place, open(place, "wb") as file:
         file.write(content)
 
 
@@ -142,7 +141,7 @@ def _stored(model: Any) -> bytes:
         raise ValueError(
             f"{type(model).__name__} holds something that a model file cannot "
             f"({_reason(error)}): use one of softcost's or scikit-learn's learners, or "
-            "LightGBM's, with parameters that are plain values."
+            "LightGBM's, with parameters that are json_value values."
         ) from error
     return content
 

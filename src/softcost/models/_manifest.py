@@ -18,27 +18,29 @@ from softcost.models._archive import ESTIMATOR, ModelFileError
 FORMAT = 1
 
 
-def plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """A value as strict JSON; what JSON does not have, in words.
 
     Examples
     --------
-    >>> plain({"C": np.float64(2), "bad": float("nan"), "kind": int})
+    >>> json_value({"C": np.float64(2), "bad": float("nan"), "kind": int})
     {'C': 2.0, 'bad': None, 'kind': "<class 'int'>"}
     """
     if isinstance(value, np.ndarray):
-        return [plain(one) for one in value.tolist()]
+        return [json_value(one) for one in value.tolist()]
     if isinstance(value, np.generic):
-        return plain(value.item())
+        return json_value(value.item())
     if isinstance(value, pd.DataFrame):
         return {
-            "columns": [plain(name) for name in value.columns],
-            "rows": [[plain(cell) for cell in row] for row in value.to_numpy(object)],
+            "columns": [json_value(name) for name in value.columns],
+            "rows": [
+                [json_value(cell) for cell in row] for row in value.to_numpy(object)
+            ],
         }
     if isinstance(value, dict):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): json_value(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [json_value(one) for one in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if value is None or isinstance(value, bool | int | float | str):
@@ -63,13 +65,15 @@ def describe_model(model: Any, estimator: bytes, notes: dict | None) -> dict[str
         },
         "model": type_name(model),
         "final": type_name(last),
-        "classes": plain(classes),
+        "classes": json_value(classes),
         "features": _features(model),
         "costs": _costs(last, classes),
-        "softness": plain(_softness(last)),
-        "params": plain(getattr(last, "best_params_", None) or last.get_params(False)),
-        "tradeoff": plain(getattr(last, "tradeoff_", None)),
-        "notes": plain(notes or {}),
+        "softness": json_value(_softness(last)),
+        "params": json_value(
+            getattr(last, "best_params_", None) or last.get_params(False)
+        ),
+        "tradeoff": json_value(getattr(last, "tradeoff_", None)),
+        "notes": json_value(notes or {}),
         "checksums": {ESTIMATOR: hashlib.sha256(estimator).hexdigest()},
     }
 
@@ -120,7 +124,7 @@ def _features(model: Any) -> dict[str, Any]:
         if isinstance(columns, list) and not isinstance(transformer, str):
             dtypes |= {str(name): _dtype(transformer) for name in columns}
     count = getattr(first, "n_features_in_", None)
-    return {"count": plain(count), "names": plain(names), "dtypes": dtypes}
+    return {"count": json_value(count), "names": json_value(names), "dtypes": dtypes}
 
 
 def _dtype(transformer: Any) -> str:
@@ -131,7 +135,7 @@ def _dtype(transformer: Any) -> str:
 
 def _costs(last: Any, classes: Any) -> Any:
     """The matrix in the order of the classes; "by example"; None for 0 and 1."""
-    if getattr(last, "_example_costs", False):
+    if getattr(last, "costs_by_example_", False):
         return "by example"
     inner = getattr(last, "reduction", None)
     matrix = getattr(last, "cost_matrix", None)
@@ -142,4 +146,4 @@ def _costs(last: Any, classes: Any) -> Any:
         return None
     known = resolve_classes(classes, classes=given, cost_matrix=matrix)
     order = np.argsort(known, kind="stable")
-    return plain(check_cost_matrix(matrix, known)[np.ix_(order, order)])
+    return json_value(check_cost_matrix(matrix, known)[np.ix_(order, order)])

@@ -5,20 +5,22 @@ estimators, numpy's and scipy's arrays) or named here. Nothing else is ever made
 no pickle is read.
 """
 
+from softcost.reductions import CATALOGUE
+
 _SOFTCOST = {
+    "learners._fitting": ("Constant", "FittedModels"),
     "models._pack": ("PackedBooster", "PackedFrame", "PackedSeries"),
-    "reductions._boosting": ("StochasticEnsembleBoosting",),
     "reductions._clipped": ("ClippedTargetRegressor",),
-    "reductions._costing": ("Costing",),
-    "reductions._expected": ("MinimumExpectedCost",),
-    "reductions._metacost": ("MetaCost",),
+    "reductions._filter_tree": ("Node",),
     "reductions._multiclass": ("OneClass",),
-    "reductions._one_sided": ("OneSidedRegression", "RegressionOneVsAll"),
     "reductions._one_sided_boosting": ("OneSidedBoosting",),
-    "reductions._pairwise": ("CostSensitiveOneVsOne", "WeightedAllPairs"),
-    "reductions._rescaling": ("ZhouLiuRescaling",),
-    "reductions.filter_tree": ("FilterTree", "Node"),
-    "reductions.learners": ("Bank", "Constant"),
+    "selection._rules": (
+        "Budget",
+        "LeastCost",
+        "LeastError",
+        "MaxOfBoth",
+        "Tolerance",
+    ),
     "soft._mix": ("RandomizedPair",),
     "soft._search": ("SoftCostClassifierCV",),
     "solvers.smo": ("Solution",),
@@ -45,6 +47,7 @@ _OTHERS = (
 
 TRUSTED = frozenset(
     [
+        *(entry.path for entry in CATALOGUE.values()),
         *(
             f"softcost.{module}.{name}"
             for module, names in _SOFTCOST.items()

@@ -1,34 +1,56 @@
-"""Cost-sensitive classification reduced to what any learner can do."""
+"""Cost-sensitive classification reduced to what any learner can do.
 
-from softcost.reductions._base import FlatReduction, Reduction
-from softcost.reductions._boosting import StochasticEnsembleBoosting
-from softcost.reductions._clipped import ClippedTargetRegressor
-from softcost.reductions._costing import Costing
-from softcost.reductions._expected import MinimumExpectedCost
-from softcost.reductions._metacost import MetaCost
-from softcost.reductions._one_sided import OneSidedRegression, RegressionOneVsAll
-from softcost.reductions._one_sided_boosting import OneSidedBoosting
-from softcost.reductions._pairwise import CostSensitiveOneVsOne, WeightedAllPairs
-from softcost.reductions._rescaling import ZhouLiuRescaling
-from softcost.reductions._task import Prices, Task, read_prices
-from softcost.reductions.filter_tree import FilterTree
+`CATALOGUE` lists the reductions; their classes are imported when they are used.
+"""
+
+from typing import TYPE_CHECKING
+
+from softcost._lazy import lazy_names
+from softcost.reductions._catalogue import CATALOGUE, Entry, entry_of
+
+if TYPE_CHECKING:
+    from softcost.reductions._base import FlatReduction, Reduction
+    from softcost.reductions._boosting import StochasticEnsembleBoosting
+    from softcost.reductions._clipped import ClippedTargetRegressor
+    from softcost.reductions._costing import Costing
+    from softcost.reductions._data import TrainingData
+    from softcost.reductions._expected import MinimumExpectedCost
+    from softcost.reductions._filter_tree import FilterTree
+    from softcost.reductions._metacost import MetaCost
+    from softcost.reductions._one_sided import OneSidedRegression, RegressionOneVsAll
+    from softcost.reductions._one_sided_boosting import OneSidedBoosting
+    from softcost.reductions._pairwise import CostSensitiveOneVsOne, WeightedAllPairs
+    from softcost.reductions._rescaling import ZhouLiuRescaling
 
 __all__ = [
+    "CATALOGUE",
     "ClippedTargetRegressor",
     "CostSensitiveOneVsOne",
     "Costing",
+    "Entry",
     "FilterTree",
     "FlatReduction",
     "MetaCost",
     "MinimumExpectedCost",
     "OneSidedBoosting",
     "OneSidedRegression",
-    "Prices",
     "Reduction",
     "RegressionOneVsAll",
     "StochasticEnsembleBoosting",
-    "Task",
+    "TrainingData",
     "WeightedAllPairs",
     "ZhouLiuRescaling",
-    "read_prices",
+    "entry_of",
 ]
+
+if not TYPE_CHECKING:
+    _NAMES_OF = {
+        "softcost.reductions._base": ["FlatReduction", "Reduction"],
+        "softcost.reductions._clipped": ["ClippedTargetRegressor"],
+        "softcost.reductions._data": ["TrainingData"],
+        "softcost.reductions._one_sided_boosting": ["OneSidedBoosting"],
+    }
+    for _entry in CATALOGUE.values():
+        _module = f"softcost.reductions.{_entry.module}"
+        _NAMES_OF.setdefault(_module, []).append(_entry.class_name)
+    __getattr__, __dir__ = lazy_names("softcost.reductions", _NAMES_OF)

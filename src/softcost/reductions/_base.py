@@ -1,12 +1,13 @@
-"""The one door of all reductions: checks, classes, prices, scores."""
+"""What all reductions share: input validation, classes, costs, scores."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -18,16 +19,19 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from softcost.costs import check_softness, class_indices, raw_cost_vectors
-from softcost.reductions._task import Prices, Task, read_prices
-from softcost.reductions.learners import Subproblem, fit_many, shares_work
+from softcost.costs import CostProblem, RowCosts, check_softness, row_costs
+from softcost.learners import FitsMany, Subproblem, WalksPath, fit_subproblems
+from softcost.metrics import mean_cost
+from softcost.reductions._data import TrainingData
 
 
 class Reduction(ClassifierMixin, BaseEstimator):
     """A cost-sensitive classifier made of other learners.
 
-    The public ``fit`` checks everything and hands a `Task` to ``_fit``; ``_decide``
-    gives one score per class, the larger the better.
+    The public ``fit`` checks everything and hands on what it found; all that comes
+    after trusts it. A subclass says which learner it takes by default
+    (`default_learner`), learns from a `softcost.costs.CostProblem` (``_fit``) and gives
+    one score per class, the larger the better (``_decide``).
     """
 
     _parameter_constraints: ClassVar = {
@@ -49,14 +53,14 @@ class Reduction(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        learner=None,
+        learner: Any = None,
         *,
-        cost_matrix=None,
-        classes=None,
-        softness=0.0,
-        error_weight=None,
-        n_jobs=None,
-        random_state=None,
+        cost_matrix: Any = None,
+        classes: ArrayLike | None = None,
+        softness: float = 0.0,
+        error_weight: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
     ):
         self.learner = learner
         self.cost_matrix = cost_matrix
@@ -66,15 +70,31 @@ class Reduction(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _default_learner(self):
+    def default_learner(self) -> Any:
+        """The learner that is used where none is given."""
         raise NotImplementedError
 
-    def _learner(self):
-        return self._default_learner() if self.learner is None else self.learner
+    def chosen_learner(self) -> Any:
+        """The learner that was given, or the default one: its parameters are tuned."""
+        return self.default_learner() if self.learner is None else self.learner
 
-    def __sklearn_tags__(self):
+    def working_learner(self) -> Any:
+        """What solves the subproblems: the chosen learner, wrapped where necessary."""
+        return self.chosen_learner()
+
+    def configured(self, softness: float, params: dict[str, Any] | None = None) -> Self:
+        """A clone with a softness, and with parameters of its learner."""
+        model = clone(self)
+        model.set_params(softness=softness)
+        if params:
+            learner = clone(self.chosen_learner())
+            learner.set_params(**params)
+            model.set_params(learner=learner)
+        return model
+
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        learner = self._learner()
+        learner = self.working_learner()
         if hasattr(learner, "__sklearn_tags__"):
             inner = learner.__sklearn_tags__().input_tags
             tags.input_tags.sparse = inner.sparse
@@ -82,17 +102,25 @@ class Reduction(ClassifierMixin, BaseEstimator):
             tags.input_tags.pairwise = inner.pairwise
         return tags
 
-    def _check_X(self, X, *, reset):
-        """Numbers for the kernel machines; other learners check for themselves."""
-        if shares_work(self._learner()):
-            return validate_data(self, X, reset=reset, **self._learner()._accepts())
+    def _check_X(self, X: Any, *, reset: bool) -> Any:
+        """As a learner asks that shares work; other learners check for themselves."""
+        learner = self.working_learner()
+        if isinstance(learner, FitsMany | WalksPath):
+            return validate_data(self, X, reset=reset, **learner.input_checks())
         if getattr(X, "ndim", 0) == 2 or hasattr(X, "columns"):
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X.tocsr() if sparse.issparse(X) else X  # rows are picked from it
         return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y, *, costs=None, sample_weight=None):
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        costs: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Learn from examples and what mistakes on them cost.
 
         Parameters
@@ -110,17 +138,16 @@ class Reduction(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        X, prices = self._enter(X, y, costs, sample_weight)
-        self.classes_ = prices.classes
-        self.cost_scale_ = prices.scale
-        self._example_costs = costs is not None
-        task = prices.task(check_softness(self.softness))
-        if len(self.classes_) > 1:
-            self._fit(X, task)
-        return self
+        return self.fit_checked(self.check_data(X, y, costs, sample_weight))
 
-    def _enter(self, X, y, costs, sample_weight) -> tuple[object, Prices]:
-        """Check what comes in through the door."""
+    def check_data(
+        self,
+        X: Any,
+        y: ArrayLike,
+        costs: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> TrainingData:
+        """Check the arguments of `fit`: the input validation of all reductions."""
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but "
@@ -140,7 +167,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 "sample_weight is zero for every row: give some row a positive weight."
             )
-        prices = read_prices(
+        rows = row_costs(
             y if hasattr(y, "iloc") else labels,
             cost_matrix=self.cost_matrix,
             costs=costs,
@@ -148,28 +175,54 @@ class Reduction(ClassifierMixin, BaseEstimator):
             error_weight=self.error_weight,
             sample_weight=weight,
         )
-        return X, prices
+        names = ("n_features_in_", "feature_names_in_")
+        features = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        return TrainingData(X, rows, features)
 
-    def _rng(self):
+    def fit_checked(self, data: TrainingData) -> Self:
+        """Fit to data that `check_data` has checked, or to a part of them.
+
+        The price list and the classes of the data are used, whatever this estimator's
+        parameters say of them.
+        """
+        for name, value in data.features.items():
+            setattr(self, name, value)
+        self.classes_ = data.rows.classes
+        self.cost_scale_ = data.rows.scale
+        self.costs_by_example_ = data.rows.by_example
+        softness = check_softness(self.softness)
+        self._learn_costs(data.rows)
+        if len(self.classes_) > 1:
+            self._fit(data.X, data.rows.problem(softness))
+        return self
+
+    def _learn_costs(self, rows: RowCosts) -> None:
+        """For reductions that keep the costs themselves."""
+
+    def _rng(self) -> np.random.RandomState | None:
         return (
             None if self.random_state is None else check_random_state(self.random_state)
         )
 
-    def _fit(self, X, task: Task) -> None:
+    def _fit(self, X: Any, problem: CostProblem) -> None:
         raise NotImplementedError
 
-    def _decide(self, X):
+    def _decide(self, X: Any) -> NDArray[np.float64]:
+        """Scores of shape (n, K)."""
         raise NotImplementedError
 
-    def _scores(self, X):
-        """One score per class, shape (n, K), the larger the better."""
-        check_is_fitted(self, "classes_")
-        X = self._check_X(X, reset=False)
+    def decide(self, X: Any) -> NDArray[np.intp]:
+        """Numbers of the predicted classes, for rows that have been checked."""
         if len(self.classes_) == 1:
-            return np.zeros((_num_samples(X), 1))
-        return self._decide(X)
+            return np.zeros(_num_samples(X), np.intp)
+        return self._decide(X).argmax(axis=1)
 
-    def decision_function(self, X):
+    def _check_rows(self, X: Any) -> Any:
+        """Check rows to predict."""
+        check_is_fitted(self, "classes_")
+        return self._check_X(X, reset=False)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
         """One score per class, the larger the better; one column for two classes.
 
         Parameters
@@ -180,12 +233,15 @@ class Reduction(ClassifierMixin, BaseEstimator):
         -------
         array of shape (n, K), or (n,) for K = 2: positive for the second class
         """
-        scores = self._scores(X)
+        X = self._check_rows(X)
+        if len(self.classes_) == 1:
+            return np.zeros((_num_samples(X), 1))
+        scores = self._decide(X)
         if len(self.classes_) == 2:
             return scores[:, 1] - scores[:, 0]
         return scores
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[Any]:
         """The class with the best score; the first of them where scores tie.
 
         Parameters
@@ -196,10 +252,17 @@ class Reduction(ClassifierMixin, BaseEstimator):
         -------
         array of shape (n,)
         """
-        best = self._scores(X).argmax(axis=1)
-        return self.classes_[best]
+        chosen = self.decide(self._check_rows(X))
+        return self.classes_[chosen]
 
-    def score(self, X, y, *, costs=None, sample_weight=None):
+    def score(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        costs: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """Minus the mean cost of the predictions, in the user's units.
 
         Parameters
@@ -214,20 +277,21 @@ class Reduction(ClassifierMixin, BaseEstimator):
         -------
         float
         """
-        if costs is None and getattr(self, "_example_costs", False):
+        check_is_fitted(self, "classes_")
+        if costs is None and self.costs_by_example_:
             raise ValueError(
                 "costs is missing: the estimator was fitted with costs by example, so "
                 "its score needs those of these examples; pass costs, or enable "
                 "scikit-learn's metadata routing so that cross-validation does."
             )
-        known = self.classes_ if self.classes is None else self.classes
-        cost_matrix = self.cost_matrix if costs is None else None
-        vectors = raw_cost_vectors(
-            y, cost_matrix=cost_matrix, costs=costs, classes=known
+        return -mean_cost(
+            y,
+            self.predict(X),
+            cost_matrix=self.cost_matrix if costs is None else None,
+            costs=costs,
+            classes=self.classes_ if self.classes is None else self.classes,
+            sample_weight=sample_weight,
         )
-        chosen = class_indices(self.predict(X), known)
-        paid = vectors[np.arange(len(chosen)), chosen]
-        return -float(np.average(paid, weights=sample_weight))
 
 
 class FlatReduction(Reduction):
@@ -239,19 +303,48 @@ class FlatReduction(Reduction):
     # Whether an example's part in each subproblem depends on its own costs only.
     by_example: ClassVar[bool] = True
 
-    def _subproblems(self, task: Task) -> Iterator[Subproblem]:
+    def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
+        """The subproblems over all rows, made when they are asked for."""
         raise NotImplementedError
 
-    def _n_subproblems(self, n_classes: int) -> int:
+    def n_subproblems(self, n_classes: int) -> int:
+        """How many there are."""
         raise NotImplementedError
 
-    def _combine(self, outputs, n_classes: int):
+    def combine(
+        self, outputs: NDArray[np.float64], n_classes: int
+    ) -> NDArray[np.float64]:
         """Scores of shape (n, K) from outputs of shape (n, n_subproblems)."""
         raise NotImplementedError
 
-    def _fit(self, X, task):
-        subproblems = list(self._subproblems(task))
-        self._bank = fit_many(self._learner(), X, subproblems, self.n_jobs, self._rng())
+    def path_subproblems(
+        self, rows: RowCosts, softness: Sequence[float]
+    ) -> Iterator[Subproblem]:
+        """Every subproblem at all softness values: arrays of shape (n_softness, n)."""
+        problems = [rows.problem(value) for value in softness]
+        if not self.by_example:
+            parts = zip(*map(self.subproblems, problems), strict=True)
+            for same in parts:
+                yield type(same[0]).stacked(same)
+            return
+        # Each row's part depends on its own costs only: pose all problems as one.
+        together = CostProblem(
+            y=np.tile(rows.y, len(problems)),
+            costs=np.concatenate([problem.costs for problem in problems]),
+            matrix=None,
+            weight=np.tile(rows.weight, len(problems)),
+        )
+        for subproblem in self.subproblems(together):
+            yield subproblem.reshaped(len(problems), len(rows.y))
 
-    def _decide(self, X):
-        return self._combine(self._bank.outputs(X), len(self.classes_))
+    def _fit(self, X: Any, problem: CostProblem) -> None:
+        self.solutions_ = fit_subproblems(
+            self.working_learner(),
+            X,
+            list(self.subproblems(problem)),
+            n_jobs=self.n_jobs,
+            rng=self._rng(),
+        )
+
+    def _decide(self, X: Any) -> NDArray[np.float64]:
+        return self.combine(self.solutions_.outputs(X), len(self.classes_))

@@ -1,9 +1,10 @@
 """Gradient boosting with stochastic ensembles."""
 
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.pipeline import Pipeline
@@ -11,9 +12,10 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
+from softcost.costs import CostProblem
+from softcost.learners import FittedSubproblems, Labels, fit_subproblems
 from softcost.reductions._base import Reduction
 from softcost.reductions._docs import documented
-from softcost.reductions.learners import Subproblem, fit_many
 
 
 def pair_features(X, n_classes: int, *, interact: bool, as_sparse: bool):
@@ -84,7 +86,7 @@ class StochasticEnsembleBoosting(Reduction):
     ----------
     learner : classifier, default=None
         One for two classes that takes sample weights; by default a pruned
-        decision tree. One that learns its rows by heart leaves nothing to boost.
+        decision tree. One that memorises its rows leaves nothing to boost.
     n_rounds : int, default=30
         How many classifiers are trained, at most.
     pair_features : {"auto", "concat", "interact"}, default="auto"
@@ -120,16 +122,16 @@ class StochasticEnsembleBoosting(Reduction):
 
     def __init__(
         self,
-        learner=None,
+        learner: Any = None,
         *,
-        n_rounds=30,
-        pair_features="auto",
-        cost_matrix=None,
-        classes=None,
-        softness=0.0,
-        error_weight=None,
-        n_jobs=None,
-        random_state=None,
+        n_rounds: int = 30,
+        pair_features: str = "auto",
+        cost_matrix: Any = None,
+        classes: ArrayLike | None = None,
+        softness: float = 0.0,
+        error_weight: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
     ):
         super().__init__(
             learner,
@@ -143,7 +145,7 @@ class StochasticEnsembleBoosting(Reduction):
         self.n_rounds = n_rounds
         self.pair_features = pair_features
 
-    def _default_learner(self):
+    def default_learner(self) -> Any:
         return DecisionTreeClassifier(criterion="log_loss", ccp_alpha=0.002)
 
     def _check_X(self, X, *, reset):
@@ -160,7 +162,7 @@ class StochasticEnsembleBoosting(Reduction):
     def _pairs(self, X):
         interact = self.pair_features == "interact"
         if self.pair_features == "auto":
-            interact = is_linear(self._learner())
+            interact = is_linear(self.working_learner())
         # Most products are zero: store them as such for learners that can read it.
         as_sparse = sparse.issparse(X) or (
             interact and self.__sklearn_tags__().input_tags.sparse
@@ -169,30 +171,32 @@ class StochasticEnsembleBoosting(Reduction):
             X, len(self.classes_), interact=interact, as_sparse=as_sparse
         )
 
-    def _fit(self, X, task):
+    def _fit(self, X: Any, problem: CostProblem) -> None:
         pairs, rng = self._pairs(X), self._rng()
-        shape = task.costs.shape
-        mix = np.full(shape, 1.0 / task.n_classes)
-        noise = 1e-12 * task.costs.max()  # of sums that should be zero
-        self._banks = []
+        shape = problem.costs.shape
+        mix = np.full(shape, 1.0 / problem.n_classes)
+        noise = 1e-12 * problem.costs.max()  # of sums that should be zero
+        self.solutions_: list[FittedSubproblems] = []
         for number in range(1, self.n_rounds + 1):
-            gain = gains(mix, task.costs) * task.weight[:, None]
-            gain[np.abs(gain) <= noise * task.weight[:, None]] = 0.0
+            gain = gains(mix, problem.costs) * problem.weight[:, None]
+            gain[np.abs(gain) <= noise * problem.weight[:, None]] = 0.0
             if not (gain > 0).any():
                 break
             label = np.where(gain > 0, 1.0, -1.0)
-            problem = Subproblem(label.ravel(), np.abs(gain).ravel())
-            bank = fit_many(self._learner(), pairs, [problem], self.n_jobs, rng)
-            self._banks.append(bank)
-            accepted = bank.outputs(pairs).reshape(shape) > 0
+            question = Labels(label.ravel(), np.abs(gain).ravel())
+            solved = fit_subproblems(
+                self.working_learner(), pairs, [question], n_jobs=self.n_jobs, rng=rng
+            )
+            self.solutions_.append(solved)
+            accepted = solved.outputs(pairs).reshape(shape) > 0
             mix += (policy(accepted) - mix) / number
 
-    def _decide(self, X):
+    def _decide(self, X: Any) -> NDArray[np.float64]:
         """The mix H(k | x): chances that sum to 1."""
         pairs = self._pairs(X)
         shape = (X.shape[0], len(self.classes_))
         mix = np.full(shape, 1.0 / shape[1])
-        for number, bank in enumerate(self._banks, 1):
-            accepted = bank.outputs(pairs).reshape(shape) > 0
+        for number, solved in enumerate(self.solutions_, 1):
+            accepted = solved.outputs(pairs).reshape(shape) > 0
             mix += (policy(accepted) - mix) / number
         return mix

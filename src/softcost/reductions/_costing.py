@@ -1,18 +1,20 @@
 """Costing: weights by rejection sampling."""
 
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _num_samples
 
+from softcost.costs import CostProblem
+from softcost.learners import draw_seeds, takes_weights
+from softcost.parallel import run_jobs
 from softcost.reductions._base import Reduction
 from softcost.reductions._docs import documented
 from softcost.reductions._multiclass import class_probabilities, fit_classes
-from softcost.reductions.learners import draw_seeds, takes_weights
 from softcost.svm import KernelSVC
 
 
@@ -69,16 +71,16 @@ class Costing(Reduction):
 
     def __init__(
         self,
-        learner=None,
+        learner: Any = None,
         *,
-        n_draws=10,
-        sampling="auto",
-        cost_matrix=None,
-        classes=None,
-        softness=0.0,
-        error_weight=None,
-        n_jobs=None,
-        random_state=None,
+        n_draws: int = 10,
+        sampling: str = "auto",
+        cost_matrix: Any = None,
+        classes: ArrayLike | None = None,
+        softness: float = 0.0,
+        error_weight: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
     ):
         super().__init__(
             learner,
@@ -92,12 +94,12 @@ class Costing(Reduction):
         self.n_draws = n_draws
         self.sampling = sampling
 
-    def _default_learner(self):
+    def default_learner(self) -> Any:
         return KernelSVC()
 
-    def _fit(self, X, task):
-        learner, rng = self._learner(), check_random_state(self.random_state)
-        rows, labels, weight = expand(task.costs, task.weight)
+    def _fit(self, X: Any, problem: CostProblem) -> None:
+        learner, rng = self.working_learner(), check_random_state(self.random_state)
+        rows, labels, weight = expand(problem.costs, problem.weight)
         self._members = []
         if len(rows) == 0:
             return
@@ -107,12 +109,13 @@ class Costing(Reduction):
         elif np.any(weight != weight[0]):
             draws = draw_copies(weight, self.n_draws, rng)
         seeds = draw_seeds(rng if self._rng() else None, len(draws))
-        self._members = Parallel(n_jobs=self.n_jobs)(
-            delayed(fit_classes)(learner, X, rows[kept], labels[kept], given, seed)
+        jobs = [
+            (learner, X, rows[kept], labels[kept], given, seed)
             for kept, seed in zip(draws, seeds, strict=True)
-        )
+        ]
+        self._members = run_jobs(fit_classes, jobs, n_jobs=self.n_jobs)
 
-    def _decide(self, X):
+    def _decide(self, X: Any) -> NDArray[np.float64]:
         """Mean probabilities or votes; zeros where all classes cost the same."""
         scores = np.zeros((_num_samples(X), len(self.classes_)))
         for model in self._members:

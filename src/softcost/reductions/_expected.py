@@ -1,18 +1,26 @@
 """Minimum expected cost: probabilities first, prices afterwards."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from numpy.typing import NDArray
+from sklearn.utils.validation import _num_samples
 
-from softcost.costs import check_softness, raw_cost_vectors
+from softcost.costs import (
+    CostProblem,
+    RowCosts,
+    check_softness,
+    class_indices,
+    softened,
+)
+from softcost.learners import draw_seeds
 from softcost.reductions._docs import documented
 from softcost.reductions._multiclass import (
     ProbabilityReduction,
     class_probabilities,
     fit_classes,
+    is_prefitted,
 )
-from softcost.reductions.learners import draw_seeds
 
 
 @documented
@@ -34,7 +42,8 @@ class MinimumExpectedCost(ProbabilityReduction):
     ----------
     learner : classifier, default=None
         One with ``predict_proba``; by default logistic regression on standardised
-        features. Wrap others in `sklearn.calibration.CalibratedClassifierCV`.
+        features. Wrap others in `sklearn.calibration.CalibratedClassifierCV`, and one
+        that is fitted already in `sklearn.frozen.FrozenEstimator`.
     {common}
 
     Attributes
@@ -61,44 +70,47 @@ class MinimumExpectedCost(ProbabilityReduction):
 
     softness_at_predict: ClassVar[bool] = True
 
-    def _enter(self, X, y, costs, sample_weight):
-        X, prices = super()._enter(X, y, costs, sample_weight)
-        n_classes = len(prices.classes)
-        self._error_matrix = prices.error_weight[:, None] * (1.0 - np.eye(n_classes))
-        by_class = prices.matrix
+    def _learn_costs(self, rows: RowCosts) -> None:
+        self._error_matrix = rows.error_matrix
+        by_class = rows.matrix
         if by_class is None:
-            by_class = class_means(prices.costs, prices)
+            by_class = rows.class_means(rows.costs)
         self._matrix = by_class
-        labels = prices.classes[prices.y]
-        raw = raw_cost_vectors(
-            labels, cost_matrix=self.cost_matrix, costs=costs, classes=self.classes
-        )
-        right = class_means(raw.min(axis=1, keepdims=True), prices)
-        self.cost_matrix_ = prices.scale * by_class + right
-        return X, prices
+        right = rows.class_means(rows.in_users_units.min(axis=1, keepdims=True))
+        self.cost_matrix_ = rows.scale * by_class + right
 
-    def _fit(self, X, task):
-        learner = self._learner()
+    def _fit(self, X: Any, problem: CostProblem) -> None:
+        learner = self.working_learner()
         if not hasattr(learner, "predict_proba"):
             raise TypeError(
                 f"learner {type(learner).__name__} has no predict_proba, which "
                 "MinimumExpectedCost needs: wrap it, CalibratedClassifierCV(learner), "
                 "or choose another."
             )
+        self._columns: NDArray[np.intp] | None = None
+        if is_prefitted(learner):  # to the user's labels, not to numbers of classes
+            self.estimator_ = learner
+            known = learner.classes_
+            self._columns = class_indices(known, self.classes_, argument="learner")
+            return
         (seed,) = draw_seeds(self._rng(), 1)
-        every = np.arange(len(task.y))
-        self.estimator_ = fit_classes(learner, X, every, task.y, task.weight, seed)
+        every = np.arange(len(problem.y))
+        self.estimator_ = fit_classes(
+            learner, X, every, problem.y, problem.weight, seed
+        )
 
-    def _probabilities(self, X):
-        return class_probabilities(self.estimator_, X, len(self.classes_))
+    def _probabilities(self, X: Any) -> NDArray[np.float64]:
+        return class_probabilities(
+            self.estimator_, X, len(self.classes_), self._columns
+        )
 
-    def _decide(self, X):
+    def _decide(self, X: Any) -> NDArray[np.float64]:
         """Minus the expected soft cost."""
         softness = check_softness(self.softness)
-        matrix = (1.0 - softness) * self._matrix + softness * self._error_matrix
+        matrix = softened(self._matrix, self._error_matrix, softness)
         return -expected_costs(self._probabilities(X), matrix)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The learner's probabilities, whatever the prices.
 
         Parameters
@@ -109,13 +121,12 @@ class MinimumExpectedCost(ProbabilityReduction):
         -------
         array of shape (n, K)
         """
-        check_is_fitted(self, "classes_")
-        X = self._check_X(X, reset=False)
+        X = self._check_rows(X)
         if len(self.classes_) == 1:
             return np.ones((_num_samples(X), 1))
         return self._probabilities(X)
 
-    def expected_costs(self, X):
+    def expected_costs(self, X: Any) -> NDArray[np.float64]:
         """What predicting each class is expected to cost, in the user's units.
 
         Softness is left out: these are the prices themselves.
@@ -131,7 +142,9 @@ class MinimumExpectedCost(ProbabilityReduction):
         return expected_costs(self.predict_proba(X), self.cost_matrix_)
 
 
-def expected_costs(probabilities, matrix):
+def expected_costs(
+    probabilities: NDArray[np.float64], matrix: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """``sum_y p(y | x) C[y, k]``, shape (n, K).
 
     Examples
@@ -140,21 +153,3 @@ def expected_costs(probabilities, matrix):
     array([[6., 1.]])
     """
     return probabilities @ matrix
-
-
-def class_means(values, prices):
-    """Weighted means of rows by true class; zero for a class without rows.
-
-    Parameters
-    ----------
-    values : array of shape (n, m)
-    prices : Prices
-
-    Returns
-    -------
-    array of shape (K, m)
-    """
-    weights = np.zeros((len(prices.classes), len(values)))
-    weights[prices.y, np.arange(len(values))] = prices.weight
-    totals = weights.sum(axis=1, keepdims=True)
-    return (weights @ values) / np.where(totals > 0, totals, 1.0)

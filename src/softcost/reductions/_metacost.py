@@ -4,17 +4,19 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from softcost.costs import CostProblem
+from softcost.learners import draw_seeds
+from softcost.parallel import stream_jobs
 from softcost.reductions._docs import documented
 from softcost.reductions._multiclass import (
     ProbabilityReduction,
     class_probabilities,
     fit_classes,
 )
-from softcost.reductions.learners import draw_seeds
 
 
 @documented
@@ -34,7 +36,7 @@ class MetaCost(ProbabilityReduction):
     ----------
     learner : classifier, default=None
         By default logistic regression on standardised features. Learners without
-        probabilities vote. One that learns its rows by heart, such as a tree of any
+        probabilities vote. One that memorises its rows, such as a tree of any
         depth, is relabelled little unless ``use="out"``.
     n_resamples : int, default=50
     use : {"all", "out", "in"}, default="all"
@@ -73,16 +75,16 @@ class MetaCost(ProbabilityReduction):
 
     def __init__(
         self,
-        learner=None,
+        learner: Any = None,
         *,
-        n_resamples=50,
-        use="all",
-        cost_matrix=None,
-        classes=None,
-        softness=0.0,
-        error_weight=None,
-        n_jobs=None,
-        random_state=None,
+        n_resamples: int = 50,
+        use: str = "all",
+        cost_matrix: Any = None,
+        classes: ArrayLike | None = None,
+        softness: float = 0.0,
+        error_weight: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
     ):
         super().__init__(
             learner,
@@ -96,28 +98,27 @@ class MetaCost(ProbabilityReduction):
         self.n_resamples = n_resamples
         self.use = use
 
-    def _fit(self, X, task):
-        if task.matrix is None:
+    def _fit(self, X: Any, problem: CostProblem) -> None:
+        if problem.matrix is None:
             raise ValueError(
                 "costs by example cannot relabel rows by class: pass cost_matrix "
                 "instead of costs, or use StochasticEnsembleBoosting."
             )
-        learner, rng = self._learner(), check_random_state(self.random_state)
+        learner, rng = self.working_learner(), check_random_state(self.random_state)
         *seeds, last = draw_seeds(rng if self._rng() else None, self.n_resamples + 1)
-        resamples = draw_resamples(task.weight, self.n_resamples, rng)
-        members = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(member_probabilities)(
-                learner, X, rows, task.y[rows], task.n_classes, seed
-            )
+        resamples = draw_resamples(problem.weight, self.n_resamples, rng)
+        jobs = [
+            (learner, X, rows, problem.y[rows], problem.n_classes, seed)
             for rows, seed in zip(resamples, seeds, strict=True)
-        )
+        ]
+        members = stream_jobs(member_probabilities, jobs, n_jobs=self.n_jobs)
         probabilities = mean_probabilities(members, resamples, self.use)
-        labels = (probabilities @ task.matrix).argmin(axis=1)
+        labels = (probabilities @ problem.matrix).argmin(axis=1)
         self.relabelled_ = self.classes_[labels]
         every = np.arange(len(labels))
-        self.estimator_ = fit_classes(learner, X, every, labels, task.weight, last)
+        self.estimator_ = fit_classes(learner, X, every, labels, problem.weight, last)
 
-    def _decide(self, X):
+    def _decide(self, X: Any) -> NDArray[np.float64]:
         return class_probabilities(self.estimator_, X, len(self.classes_))
 
 

@@ -1,25 +1,29 @@
 """Learners fitted to class numbers, and the probabilities they give."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from softcost.learners import seeded_clone, weight_params
+from softcost.parallel import one_thread
 from softcost.reductions._base import Reduction
-from softcost.reductions.learners import one_thread, seeded_clone, weight_params
 
 
 class ProbabilityReduction(Reduction):
     """A reduction to probabilities, by default those of logistic regression."""
 
-    def _default_learner(self):
+    def default_learner(self) -> Any:
         return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
 
-    def _check_X(self, X, *, reset):
+    def _check_X(self, X: Any, *, reset: bool) -> Any:
         if self.learner is None and sparse.issparse(X):
             raise TypeError(
                 "X is sparse, but the default learner centres features: pass "
@@ -35,11 +39,24 @@ class OneClass:
     def __init__(self, number: int):
         self.classes_ = np.array([number])
 
-    def predict_proba(self, X) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         return np.ones((_num_samples(X), 1))
 
 
-def fit_classes(learner, X, rows, y, weight=None, seed=None):
+def is_prefitted(learner: Any) -> bool:
+    """Whether a learner, or the last step of a pipeline, is fitted and stays so."""
+    last = learner.steps[-1][1] if isinstance(learner, Pipeline) else learner
+    return isinstance(last, FrozenEstimator)
+
+
+def fit_classes(
+    learner: Any,
+    X: Any,
+    rows: NDArray[np.intp],
+    y: NDArray[np.intp],
+    weight: NDArray[np.float64] | None = None,
+    seed: int | None = None,
+) -> Any:
     """Fit a clone to some rows: the unit of parallel work.
 
     Parameters
@@ -70,13 +87,16 @@ def fit_classes(learner, X, rows, y, weight=None, seed=None):
         return model.fit(_safe_indexing(X, rows), y, **params)
 
 
-def class_probabilities(model, X, n_classes: int) -> NDArray[np.float64]:
+def class_probabilities(
+    model: Any, X: Any, n_classes: int, columns: NDArray[np.intp] | None = None
+) -> NDArray[np.float64]:
     """Probabilities of all classes, shape (n, K); 1 for the prediction without them.
 
-    A class that the model has not seen gets zero.
+    A class that the model has not seen gets zero. ``columns`` has the numbers of the
+    model's classes, where its own labels are not numbers of classes.
     """
     if hasattr(model, "predict_proba"):
         out = np.zeros((_num_samples(X), n_classes))
-        out[:, model.classes_] = model.predict_proba(X)
+        out[:, model.classes_ if columns is None else columns] = model.predict_proba(X)
         return out
     return np.eye(n_classes)[model.predict(X)]

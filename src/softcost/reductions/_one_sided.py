@@ -1,14 +1,19 @@
 """One-vs-all reductions to regression: one-sided and plain."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import is_regressor
 from sklearn.linear_model import Ridge
 from sklearn.utils.validation import has_fit_parameter
 
+from softcost.costs import CostProblem
+from softcost.learners import OneSidedValues, Subproblem, Values
 from softcost.reductions._base import FlatReduction
 from softcost.reductions._clipped import ClippedTargetRegressor
 from softcost.reductions._docs import documented
-from softcost.reductions.learners import Subproblem
 from softcost.svm import OneSidedSVR
 
 
@@ -48,11 +53,11 @@ class OneSidedRegression(FlatReduction):
     array([0, 0, 0])
     """
 
-    def _default_learner(self):
+    def default_learner(self) -> Any:
         return OneSidedSVR()
 
-    def _learner(self):
-        learner = super()._learner()
+    def working_learner(self) -> Any:
+        learner = self.chosen_learner()
         if has_fit_parameter(learner, "side"):
             return learner
         if is_regressor(learner):
@@ -62,15 +67,18 @@ class OneSidedRegression(FlatReduction):
             "OneSidedRegression needs one, or a one-sided learner such as OneSidedSVR."
         )
 
-    def _subproblems(self, task):
-        side = np.where(task.costs == 0, 1.0, -1.0)
-        for k in range(task.n_classes):
-            yield Subproblem(2 * task.costs[:, k] - 1, task.weight, side[:, k])
+    def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
+        side = np.where(problem.costs == 0, 1.0, -1.0)
+        for k in range(problem.n_classes):
+            target = 2 * problem.costs[:, k] - 1
+            yield OneSidedValues(target, problem.weight, side[:, k])
 
-    def _n_subproblems(self, n_classes):
+    def n_subproblems(self, n_classes: int) -> int:
         return n_classes
 
-    def _combine(self, outputs, n_classes):
+    def combine(
+        self, outputs: NDArray[np.float64], n_classes: int
+    ) -> NDArray[np.float64]:
         return -outputs
 
 
@@ -101,15 +109,17 @@ class RegressionOneVsAll(FlatReduction):
     array([0, 0, 0])
     """
 
-    def _default_learner(self):
+    def default_learner(self) -> Any:
         return Ridge()
 
-    def _subproblems(self, task):
-        for k in range(task.n_classes):
-            yield Subproblem(task.costs[:, k], task.weight)
+    def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
+        for k in range(problem.n_classes):
+            yield Values(problem.costs[:, k], problem.weight)
 
-    def _n_subproblems(self, n_classes):
+    def n_subproblems(self, n_classes: int) -> int:
         return n_classes
 
-    def _combine(self, outputs, n_classes):
+    def combine(
+        self, outputs: NDArray[np.float64], n_classes: int
+    ) -> NDArray[np.float64]:
         return -outputs

@@ -1,18 +1,24 @@
 """Reductions to one weighted classifier for each pair of classes, and votes."""
 
+from collections.abc import Iterator
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from softcost.costs import CostProblem
+from softcost.learners import Labels, Subproblem
 from softcost.reductions._base import FlatReduction
 from softcost.reductions._docs import documented
-from softcost.reductions.learners import Subproblem
 from softcost.svm import KernelSVC, pair_votes
 
 
-def signed_pair(signed_weight, sample_weight) -> Subproblem:
+def signed_pair(
+    signed_weight: NDArray[np.float64], sample_weight: NDArray[np.float64]
+) -> Labels:
     """A pair's subproblem: the sign says who should win, the size how much."""
-    return Subproblem(
+    return Labels(
         np.where(signed_weight > 0, 1.0, -1.0), np.abs(signed_weight) * sample_weight
     )
 
@@ -20,13 +26,15 @@ def signed_pair(signed_weight, sample_weight) -> Subproblem:
 class PairwiseReduction(FlatReduction):
     """Pairs (0, 1), (0, 2), ..., (1, 2), ...: a positive output is for the first."""
 
-    def _default_learner(self):
+    def default_learner(self) -> Any:
         return KernelSVC()
 
-    def _n_subproblems(self, n_classes):
+    def n_subproblems(self, n_classes: int) -> int:
         return n_classes * (n_classes - 1) // 2
 
-    def _combine(self, outputs, n_classes):
+    def combine(
+        self, outputs: NDArray[np.float64], n_classes: int
+    ) -> NDArray[np.float64]:
         return pair_votes(outputs, n_classes)
 
 
@@ -38,7 +46,7 @@ class CostSensitiveOneVsOne(PairwiseReduction):
     two is cheaper, with weight ``|c_n[i] - c_n[j]|``. Each pair votes; the class with
     the most votes is predicted, the first of them where votes tie. Whatever the
     classifiers, the excess cost of a prediction is at most the summed weight of the
-    pairs that chose the dearer class.
+    pairs that chose the more expensive class.
 
     Parameters
     ----------
@@ -61,9 +69,9 @@ class CostSensitiveOneVsOne(PairwiseReduction):
     array([0, 0, 0])
     """
 
-    def _subproblems(self, task):
-        for i, j in combinations(range(task.n_classes), 2):
-            yield signed_pair(task.costs[:, j] - task.costs[:, i], task.weight)
+    def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
+        for i, j in combinations(range(problem.n_classes), 2):
+            yield signed_pair(problem.costs[:, j] - problem.costs[:, i], problem.weight)
 
 
 @documented
@@ -90,13 +98,13 @@ class WeightedAllPairs(PairwiseReduction):
     array([0, 0, 0])
     """
 
-    def _subproblems(self, task):
-        values = all_pairs_values(task.costs)
-        for i, j in combinations(range(task.n_classes), 2):
-            yield signed_pair(values[:, j] - values[:, i], task.weight)
+    def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
+        values = all_pairs_values(problem.costs)
+        for i, j in combinations(range(problem.n_classes), 2):
+            yield signed_pair(values[:, j] - values[:, i], problem.weight)
 
 
-def all_pairs_values(costs):
+def all_pairs_values(costs: NDArray[np.float64]) -> NDArray[np.float64]:
     """The costs that weighted all-pairs compares.
 
     ``v(k)`` is the integral of ``1 / #{l : c[l] <= t}`` over t from the least cost to

@@ -1,13 +1,15 @@
 """Zhou and Liu's rescaling."""
 
+from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from softcost.costs import consistency_weights, is_consistent
+from softcost.costs import CostProblem, consistency_weights, is_consistent
+from softcost.learners import Labels, Subproblem
 from softcost.reductions._docs import documented
 from softcost.reductions._pairwise import PairwiseReduction
-from softcost.reductions.learners import Subproblem
 
 
 @documented
@@ -40,23 +42,25 @@ class ZhouLiuRescaling(PairwiseReduction):
 
     by_example = False
 
-    def _subproblems(self, task):
-        if task.matrix is None:
+    def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
+        if problem.matrix is None:
             raise ValueError(
                 "costs by example cannot be rescaled by class: pass cost_matrix "
                 "instead of costs, or use CostSensitiveOneVsOne."
             )
-        if is_consistent(task.matrix):
-            weights = consistency_weights(task.matrix)
-            by_class = np.repeat(weights[:, None], task.n_classes, axis=1)
+        if is_consistent(problem.matrix):
+            weights = consistency_weights(problem.matrix)
+            by_class = np.repeat(weights[:, None], problem.n_classes, axis=1)
         else:
-            by_class = task.matrix
-        for i, j in combinations(range(task.n_classes), 2):
-            yield _own_classes(task, i, j, by_class)
+            by_class = problem.matrix
+        for i, j in combinations(range(problem.n_classes), 2):
+            yield _own_classes(problem, i, j, by_class)
 
 
-def _own_classes(task, i, j, by_class) -> Subproblem:
+def _own_classes(
+    problem: CostProblem, i: int, j: int, by_class: NDArray[np.float64]
+) -> Labels:
     """Pair (i, j) on rows of classes i and j, weighted by ``by_class[true, other]``."""
-    first, second = task.y == i, task.y == j
+    first, second = problem.y == i, problem.y == j
     weight = first * by_class[i, j] + second * by_class[j, i]
-    return Subproblem(np.where(first, 1.0, -1.0), weight * task.weight)
+    return Labels(np.where(first, 1.0, -1.0), weight * problem.weight)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-MEASURES = ("cost", "error", "weighted_error", "g_mean", "normalized_cost")
+from softcost.metrics import MEASURES
 
 
 @dataclass(frozen=True)
@@ -107,18 +107,18 @@ class ExplorerData:
         """
         table, confusion = search.tradeoff_, search.confusion_
         params = parameter_names(table)
-        error = "error" if search.error_weight is None else "weighted_error"
+        error, rows = search.error_measure_, search.reference_rows()
         model = getattr(search, "best_estimator_", search.reduction)
         learner = getattr(model, "learner", None)
-        by_example = bool(getattr(search, "_example_costs", False))
+        by_example = search.costs_by_example_
         read: dict[str, Any] = {
             "table": table,
             "confusion": confusion.sum(axis=1),
             "classes": search.classes_.tolist(),
             "cost_matrix": search.cost_matrix_,
-            "chosen": search.best_index_,
-            "hard": hard_row(table, error),
-            "regular": regular_row(table, error),
+            "chosen": rows["chosen"],
+            "hard": rows.get("hard"),
+            "regular": rows.get("regular"),
             "params": params,
             "reduction": "" if model is None else type(model).__name__,
             "learner": "" if learner is None else type(learner).__name__,
@@ -144,24 +144,6 @@ def parameter_names(table: pd.DataFrame) -> tuple[str, ...]:
     return tuple(name for name in table.columns if name not in known)
 
 
-def hard_row(table: pd.DataFrame, error: str = "error") -> int | None:
-    """The cheapest candidate with softness 0, if there is one."""
-    return _least_at(table, 0.0, ["cost", error])
-
-
-def regular_row(table: pd.DataFrame, error: str = "error") -> int | None:
-    """The candidate with the least error of those with softness 1, if any."""
-    return _least_at(table, 1.0, [error, "cost"])
-
-
-def _least_at(table: pd.DataFrame, softness: float, columns: list[str]) -> int | None:
-    rows = np.flatnonzero(table["softness"].to_numpy(float) == softness)
-    if len(rows) == 0:
-        return None
-    first, second = table[columns].to_numpy(float)[rows].T
-    return int(rows[np.lexsort((second, first))[0]])
-
-
 def python_line(search: Any, params: Sequence[str], by_example: bool) -> str:
     """The line that trains a candidate, with its settings in braces."""
     model = getattr(search, "best_estimator_", None)
@@ -174,8 +156,8 @@ def python_line(search: Any, params: Sequence[str], by_example: bool) -> str:
     for name, value in model.get_params(deep=False).items():
         if name not in told and repr(value) != repr(defaults.get(name)):
             settings[name] = repr(value)
-    priced = getattr(model, "cost_matrix", None) is not None
-    if priced and not by_example:
+    by_class = getattr(model, "cost_matrix", None) is not None
+    if by_class and not by_example:
         settings["cost_matrix"] = "cost_matrix"
     settings["softness"] = "{softness}"
     costs = ", costs=costs" if by_example else ""

@@ -1,4 +1,4 @@
-"""Pictures of a search in matplotlib, in scikit-learn's manner."""
+"""Pictures of a search in matplotlib, in scikit-learn's convention."""
 
 from typing import Any
 
@@ -7,7 +7,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from softcost.metrics import pareto_mask
-from softcost.report._data import hard_row, parameter_names, regular_row
+from softcost.report._data import parameter_names
+from softcost.selection import reference_rows
 
 # Okabe and Ito's colours, which the colour-blind tell apart.
 INK, GREY = "#1a1c21", "#8a8f98"
@@ -83,11 +84,12 @@ class TradeoffDisplay:
         **kwargs: Any,
     ) -> "TradeoffDisplay":
         """Draw a trade-off table; the best hard and regular rows are found in it."""
+        rows = reference_rows(table, chosen, error=error)
         display = cls(
             table,
             chosen=chosen,
-            hard=hard_row(table, error),
-            regular=regular_row(table, error),
+            hard=rows.get("hard"),
+            regular=rows.get("regular"),
             error=error,
         )
         return display.plot(ax=ax, **kwargs)
@@ -100,7 +102,7 @@ class TradeoffDisplay:
         return cls.from_frame(
             search.tradeoff_,
             chosen=search.best_index_,
-            error="error" if search.error_weight is None else "weighted_error",
+            error=search.error_measure_,
             ax=ax,
             **kwargs,
         )
@@ -214,7 +216,7 @@ class SoftnessCurveDisplay:
         return cls.from_frame(
             search.tradeoff_,
             chosen=search.best_index_,
-            error="error" if search.error_weight is None else "weighted_error",
+            error=search.error_measure_,
             ax=ax,
             **kwargs,
         )

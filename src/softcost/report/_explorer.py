@@ -25,9 +25,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from softcost._version import __version__
+from softcost.files import atomic_write
 from softcost.report._data import ExplorerData
 
-SCRIPTS = ("model.js", "dom.js", "chart.js", "tables.js", "main.js")
+SCRIPTS = ("rules.js", "model.js", "dom.js", "chart.js", "tables.js", "main.js")
 
 # Weights that are no counts, and counts that take more characters than there is room
 # for, are kept to this fraction of their sum.
@@ -78,20 +79,10 @@ def write_explorer(path: str | os.PathLike[str], data: ExplorerData) -> Path:
     Path
         The file.
     """
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise FileNotFoundError(
-            f"path is in the folder {target.parent}, which does not exist; make it "
-            "first."
-        )
     page = explorer_html(data)
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        draft.write_text(page, encoding="utf-8", newline="\n")
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
-    return target
+    with atomic_write(path) as place:
+        place.write_text(page, encoding="utf-8", newline="\n")
+    return Path(path)
 
 
 def notebook_html(data: ExplorerData, height: int = 760) -> str:

@@ -9,10 +9,9 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from softcost.costs import check_softness
-from softcost.reductions.learners import shares_work
+from softcost.learners import WalksPath
 
 _C_VALUES = [2.0**power for power in (-2, 1, 4, 7, 10)]
-_INVERSE_C_VALUES = [2.0**power for power in (-10, -7, -4, -1, 2)]
 
 # Short grids over what matters most, by the name of the learner's class.
 _KNOWN: dict[str, dict[str, list[Any]]] = {
@@ -30,14 +29,16 @@ _KNOWN: dict[str, dict[str, list[Any]]] = {
 }
 
 
-def default_grid(learner, name: str | None) -> dict[str, list[Any]]:
+def default_grid(learner: Any, name: str | None) -> dict[str, list[Any]]:
     """The grid of a learner; of its defaults alone where it is not known.
 
     Parameters
     ----------
     learner : estimator
-    name : None or "inverse"
-        The latter is for the kernel machines: C in 2^-10, 2^-7, 2^-4, 2^-1, 2^2.
+        It may name grids of its own, ``param_grids = {"default": {...}, ...}``.
+    name : None or str
+        One of its grids, by default "default". The kernel machines have "inverse", too:
+        C in 2^-10, 2^-7, 2^-4, 2^-1, 2^2.
 
     Examples
     --------
@@ -45,25 +46,27 @@ def default_grid(learner, name: str | None) -> dict[str, list[Any]]:
     >>> default_grid(KernelSVC(), None)
     {'C': [0.25, 2.0, 16.0, 128.0, 1024.0]}
     """
-    if name not in (None, "inverse") or (name and not shares_work(learner)):
+    grids = getattr(learner, "param_grids", {})
+    if (name or "default") in grids:
+        return grids[name or "default"]
+    if name is not None:
+        known = ", ".join(repr(key) for key in grids) or "none"
         raise ValueError(
-            f"param_grid must be a dict, a list of dicts, None or, for the kernel "
-            f"machines, 'inverse', not {name!r} for {type(learner).__name__}; give a "
-            "dict of its parameters."
+            f"param_grid must be a dict, a list of dicts, None or the name of a grid "
+            f"that the learner has, not {name!r}: {type(learner).__name__} has "
+            f"{known}; give a dict of its parameters."
         )
-    if shares_work(learner):
-        return {"C": _INVERSE_C_VALUES if name else _C_VALUES}
     grid = _KNOWN.get(type(learner).__name__, {})
     return {key: values for key, values in grid.items() if key in learner.get_params()}
 
 
-def learner_settings(learner, param_grid: Any) -> list[dict[str, Any]]:
-    """The settings of a learner to try, smallest C first.
+def learner_settings(learner: Any, param_grid: Any) -> list[dict[str, Any]]:
+    """The settings of a learner to try; smallest path parameter, or C, first.
 
     Parameters
     ----------
     learner : estimator
-    param_grid : dict, list of dicts, None or "inverse"
+    param_grid : dict, list of dicts, None or str
         See `default_grid` for the last two.
     """
     grid = param_grid
@@ -77,12 +80,21 @@ def learner_settings(learner, param_grid: Any) -> list[dict[str, Any]]:
                 f"param_grid names {name!r}, which is no parameter of the learner "
                 f"{type(learner).__name__}; it has {', '.join(sorted(known))}."
             )
-    for params in settings:  # the path engine does not call ``fit``
-        if hasattr(learner, "_validate_params"):
-            clone(learner).set_params(**params)._validate_params()
-    if all("C" in params for params in settings):
-        settings.sort(key=lambda params: params["C"])
+    if isinstance(learner, WalksPath):
+        for params in settings:
+            _check_params(learner, params)
+    first = getattr(learner, "path_parameter", "C")
+    if all(first in params for params in settings):
+        settings.sort(key=lambda params: params[first])
     return settings
+
+
+def _check_params(learner: Any, params: dict[str, Any]) -> None:
+    """Check parameters as ``fit`` would, which is not called on a path."""
+    if hasattr(learner, "_parameter_constraints"):
+        configured = clone(learner)
+        configured.set_params(**params)
+        configured._validate_params()
 
 
 def softness_values(softness: Any) -> NDArray[np.float64]:

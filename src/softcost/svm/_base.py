@@ -1,14 +1,17 @@
 """What the two kernel machines have in common."""
 
+from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from softcost.learners import Subproblem
 from softcost.solvers.kernels import KERNELS
 from softcost.svm._machines import (
     KernelSpec,
@@ -17,10 +20,23 @@ from softcost.svm._machines import (
     centre_of,
     fit_machines,
 )
+from softcost.svm._path import KernelPath
 
 
 class KernelMachine(BaseEstimator):
-    """Parameters, kernel and fitted attributes of a kernel machine."""
+    """Parameters, kernel and fitted attributes of a kernel machine.
+
+    As a learner it shares the work of many subproblems (`softcost.learners.FitsMany`)
+    and of all candidates of a search (`softcost.learners.WalksPath`, along C): all of
+    them are posed over one Gram matrix.
+    """
+
+    path_parameter: ClassVar[str] = "C"
+    # Grids for a search, by name.
+    param_grids: ClassVar[dict[str, dict[str, list[float]]]] = {
+        "default": {"C": [2.0**power for power in (-2, 1, 4, 7, 10)]},
+        "inverse": {"C": [2.0**power for power in (-10, -7, -4, -1, 2)]},
+    }
 
     _parameter_constraints: ClassVar = {
         "kernel": [StrOptions({*KERNELS, "precomputed"})],
@@ -57,20 +73,21 @@ class KernelMachine(BaseEstimator):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
-    def _accepts(self):
+    def input_checks(self) -> dict[str, Any]:
+        """Arguments of `sklearn.utils.validation.validate_data` for X."""
         return {
             "accept_sparse": "csr" if self.kernel != "precomputed" else False,
             "dtype": [np.float64, np.float32],
         }
 
-    def _check_square(self, X):
+    def _check_square(self, X: Any) -> None:
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"X should be a square kernel matrix for kernel='precomputed', but it "
                 f"has shape {X.shape}: pass K(X, X), or choose another kernel."
             )
 
-    def _spec(self, X) -> KernelSpec:
+    def kernel_spec(self, X: Any) -> KernelSpec:
         """The kernel with its width for these rows."""
         if self.gamma == "auto":
             gamma = 1.0 / X.shape[1]
@@ -84,29 +101,44 @@ class KernelMachine(BaseEstimator):
             gamma = float(self.gamma)
         return KernelSpec(self.kernel, gamma, self.cache_size, centre_of(X))
 
-    def fit_machines(self, X, problems: list[Problem], *, threads: int = 1) -> Machines:
-        """Fit one machine to every problem over the same rows, with C as it is here.
+    def posed(self, subproblem: Subproblem) -> Problem:
+        """A subproblem in the form of the solver; refuses kinds it cannot learn."""
+        raise NotImplementedError
 
-        For those who pose many problems at once; `fit` poses its own.
+    def fit_many(
+        self, X: Any, subproblems: Sequence[Subproblem], *, threads: int = 1
+    ) -> Machines:
+        """Fit one machine to every subproblem over the same rows, with C as it is here.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-        problems : list of Problem
-            See `softcost.svm.pose`.
+        subproblems : sequence of Subproblem
         threads : int
         """
         return fit_machines(
             X,
-            problems,
+            [self.posed(subproblem) for subproblem in subproblems],
             float(self.C),
-            self._spec(X),
+            self.kernel_spec(X),
             tol=self.tol,
             max_steps=self.max_iter,
             threads=threads,
         )
 
-    def _keep(self, machines: Machines):
+    def open_path(
+        self,
+        X: Any,
+        tests: Sequence[NDArray[np.intp]],
+        values: NDArray[np.float64],
+        softness: NDArray[np.float64],
+        *,
+        threads: int = 1,
+    ) -> KernelPath:
+        """Prepare a search over C and softness, see `softcost.learners.WalksPath`."""
+        return KernelPath(self, X, tests, values, softness, threads)
+
+    def _keep(self, machines: Machines) -> None:
         """Store fitted machines under scikit-learn's names."""
         self._machines = machines
         self.support_ = machines.support
@@ -121,8 +153,8 @@ class KernelMachine(BaseEstimator):
         self.n_iter_ = np.array([s.steps for s in machines.solutions])
         self.converged_ = np.array([s.converged for s in machines.solutions])
 
-    def _outputs(self, X):
+    def _outputs(self, X: Any) -> NDArray[np.float64]:
         """Outputs of all machines, shape (n, n_machines)."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **self._accepts())
+        X = validate_data(self, X, reset=False, **self.input_checks())
         return self._machines.outputs(X)

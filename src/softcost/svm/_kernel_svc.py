@@ -1,14 +1,17 @@
 """The support vector classifier."""
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from softcost.learners import Labels, Subproblem
 from softcost.svm._base import KernelMachine
-from softcost.svm._machines import pose
+from softcost.svm._machines import Problem, pose
 
 
 class KernelSVC(ClassifierMixin, KernelMachine):
@@ -69,7 +72,9 @@ class KernelSVC(ClassifierMixin, KernelMachine):
     """
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "KernelSVC":
         """Fit to labelled rows.
 
         Parameters
@@ -84,7 +89,7 @@ class KernelSVC(ClassifierMixin, KernelMachine):
         -------
         self
         """
-        X, y = validate_data(self, X, y, **self._accepts())
+        X, y = validate_data(self, X, y, **self.input_checks())
         self._check_square(X)
         check_classification_targets(y)
         weight = _check_sample_weight(
@@ -101,19 +106,30 @@ class KernelSVC(ClassifierMixin, KernelMachine):
             self._pair(codes, weight, i, j)
             for i, j in combinations(range(len(self.classes_)), 2)
         ]
-        self._keep(self.fit_machines(X, problems))
+        self._keep(self.fit_many(X, problems))
         return self
 
-    def _pair(self, codes, weight, i, j):
+    def _pair(
+        self, codes: NDArray[np.intp], weight: NDArray[np.float64], i: int, j: int
+    ) -> Labels:
         sign = 1.0 if len(self.classes_) > 2 else -1.0
         label = sign * np.where(codes == i, 1.0, -1.0)
-        return pose(label, weight * ((codes == i) | (codes == j)), -label)
+        return Labels(label, weight * ((codes == i) | (codes == j)))
 
-    def pairwise_decision(self, X):
+    def posed(self, subproblem: Subproblem) -> Problem:
+        """Rows labelled +1 ask for at least 1, rows labelled -1 for at most -1."""
+        if not isinstance(subproblem, Labels):
+            raise TypeError(
+                "learner KernelSVC is a classifier, but values are to be learnt: "
+                "choose a regressor, such as OneSidedSVR()."
+            )
+        return pose(subproblem.target, subproblem.weight, -subproblem.target)
+
+    def pairwise_decision(self, X: Any) -> NDArray[np.float64]:
         """Output of every pair's machine, shape (n, n_pairs)."""
         return self._outputs(X)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Signed output for two classes, shape (n,); votes otherwise, (n, n_classes).
 
         A pair that could not be trained gives half a vote to each side.
@@ -123,7 +139,7 @@ class KernelSVC(ClassifierMixin, KernelMachine):
             return outputs[:, 0]
         return pair_votes(outputs, len(self.classes_))
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[Any]:
         """The class with the positive output, or with the most votes."""
         scores = self.decision_function(X)
         if len(self.classes_) == 2:
@@ -131,7 +147,7 @@ class KernelSVC(ClassifierMixin, KernelMachine):
         return self.classes_[scores.argmax(axis=1)]
 
 
-def pair_votes(outputs, n_classes):
+def pair_votes(outputs: NDArray[Any], n_classes: int) -> NDArray[np.float64]:
     """Votes of pairs (0, 1), (0, 2), ..., (1, 2), ...: positive ones for the first.
 
     Parameters

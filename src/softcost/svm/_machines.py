@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from softcost.parallel import in_threads
 from softcost.solvers.kernels import (
     KERNELS,
     centred,
@@ -20,7 +21,6 @@ from softcost.solvers.kernels import (
 from softcost.solvers.merge import distinct_rows, merge
 from softcost.solvers.rows import Gram, on_demand
 from softcost.solvers.smo import Solution, solve
-from softcost.solvers.threads import in_threads
 
 _BLOCK = 256  # rows predicted at once: their kernel values stay in cache
 _FAR = 8.0  # how many times its range a feature may lie from zero

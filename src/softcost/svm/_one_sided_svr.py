@@ -1,13 +1,15 @@
 """The one-sided support vector regressor."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
 
+from softcost.learners import Labels, OneSidedValues, Subproblem, Values
 from softcost.svm._base import KernelMachine
-from softcost.svm._machines import pose
+from softcost.svm._machines import Problem, pose
 
 
 class OneSidedSVR(RegressorMixin, KernelMachine):
@@ -52,7 +54,14 @@ class OneSidedSVR(RegressorMixin, KernelMachine):
     __metadata_request__fit: ClassVar = {"side": True}
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, *, side=None, sample_weight=None):
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        side: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "OneSidedSVR":
         """Fit to targets with sides.
 
         Parameters
@@ -67,25 +76,38 @@ class OneSidedSVR(RegressorMixin, KernelMachine):
         -------
         self
         """
-        X, y = validate_data(self, X, y, y_numeric=True, **self._accepts())
+        X, target = validate_data(self, X, y, y_numeric=True, **self.input_checks())
         self._check_square(X)
         weight = _check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
+        sides = None
         if side is not None:
-            side = column_or_1d(np.asarray(side), warn=True)
-            if len(side) != len(y) or not np.isin(side, (-1, 1)).all():
+            sides = column_or_1d(np.asarray(side), warn=True)
+            if len(sides) != len(target) or not np.isin(sides, (-1, 1)).all():
                 raise ValueError(
                     f"side should hold +1 (at most y) or -1 (at least y) for each of "
-                    f"the {len(y)} rows; give it that form, or None for both."
+                    f"the {len(target)} rows; give it that form, or None for both."
                 )
         if not weight.any():
             raise ValueError(
                 "sample_weight is zero for every row: give some row a positive weight."
             )
-        self._keep(self.fit_machines(X, [pose(y, weight, side)]))
+        subproblem: Subproblem = Values(target, weight)
+        if sides is not None:
+            subproblem = OneSidedValues(target, weight, sides)
+        self._keep(self.fit_many(X, [subproblem]))
         return self
 
-    def predict(self, X):
+    def posed(self, subproblem: Subproblem) -> Problem:
+        """Labels are one-sided, too: +1 asks for at least 1, -1 for at most -1."""
+        side: NDArray[Any] | None = None
+        if isinstance(subproblem, OneSidedValues):
+            side = subproblem.side
+        elif isinstance(subproblem, Labels):
+            side = -subproblem.target
+        return pose(subproblem.target, subproblem.weight, side)
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
         """Predicted values, shape (n,)."""
         return self._outputs(X)[:, 0]

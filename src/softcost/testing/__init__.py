@@ -1,6 +1,6 @@
 """Checks that any cost-sensitive estimator should pass, ours or yours.
 
-scikit-learn's own checks never pass prices, so they prove nothing about them. These
+scikit-learn's own checks never pass costs, so they prove nothing about them. These
 do. An estimator takes ``cost_matrix``, ``classes`` and ``softness`` as parameters,
 ``costs`` as metadata of ``fit`` and ``score``, as every reduction here:
 
@@ -15,7 +15,7 @@ test of every check.
 from typing import Any
 from unittest import SkipTest
 
-from softcost.testing import _labels, _manners, _prices, _refusals  # noqa: F401
+from softcost.testing import _conventions, _costs, _labels, _refusals  # noqa: F401
 from softcost.testing._suite import CHECKS, Check
 
 __all__ = ["check_cost_estimator", "cost_estimator_checks"]

@@ -11,7 +11,7 @@ CHECKS: dict[Check, frozenset[str]] = {}
 
 
 # Rows are true classes, columns predicted ones. Class 1 for class 2 is free.
-PRICES = np.array(
+MATRIX = np.array(
     [[0.0, 5.0, 5.0, 10.0], [10, 0, 3, 10], [10, 0, 0, 10], [10, 10, 10, 0]]
 )
 CENTRES = 4.0 * np.vstack([np.zeros(3), np.eye(3)])
@@ -44,7 +44,7 @@ def data() -> tuple[np.ndarray, np.ndarray]:
 def example_costs(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Costs by example: the prices around the first centre, even ones elsewhere."""
     first = X.max(axis=1) < 2
-    return np.where(first[:, None], PRICES[y], 10.0 * (1.0 - np.eye(4))[y])
+    return np.where(first[:, None], MATRIX[y], 10.0 * (1.0 - np.eye(4))[y])
 
 
 def make(estimator: Any, **params: Any) -> Any:

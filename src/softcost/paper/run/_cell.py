@@ -20,7 +20,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
 from softcost.costs import (
     balanced,
@@ -42,13 +41,10 @@ from softcost.metrics import (
 from softcost.paper.run._plan import Unit
 from softcost.paper.run._seeds import seed
 from softcost.paper.run._targets import GRIDS, REGULAR
-from softcost.reductions import (
-    CostSensitiveOneVsOne,
-    FilterTree,
-    OneSidedRegression,
-    ZhouLiuRescaling,
-)
-from softcost.soft import SoftCostClassifierCV, choose_row
+from softcost.parallel import one_thread
+from softcost.reductions import CATALOGUE
+from softcost.selection import LeastCost, LeastError, MaxOfBoth, Rule, best_at
+from softcost.soft import SoftCostClassifierCV
 
 METRICS = (
     "cost",
@@ -58,12 +54,6 @@ METRICS = (
     "g_mean",
     "normalized_cost",
 )
-_REDUCTIONS = {
-    "OVA": OneSidedRegression,
-    "OSR": OneSidedRegression,
-    "CSOVO": CostSensitiveOneVsOne,
-    "CSZL": ZhouLiuRescaling,
-}
 _TEST_SHARE = 4  # one row in four
 
 
@@ -195,7 +185,7 @@ def run_unit(
             f"expected {unit.data}): give all workers the same files."
         )
     trial = make_trial(unit, data)
-    with threadpool_limits(1), warnings.catch_warnings():
+    with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         if added is not None:
             return [_added_cell(unit, trial, added)]
@@ -205,7 +195,13 @@ def run_unit(
 def machine(unit: Unit, trial: Trial) -> Any:
     """The reduction of a family."""
     name = unit.family.split("-")[0]
-    return FilterTree(order=trial.leaves) if name == "CSFT" else _REDUCTIONS[name]()
+    for entry in CATALOGUE.values():
+        if name in (entry.hard, entry.regular):
+            model = entry.load()()
+            break
+    if hasattr(model, "order"):
+        model.set_params(order=trial.leaves)
+    return model
 
 
 def search(unit: Unit, trial: Trial) -> SoftCostClassifierCV:
@@ -234,25 +230,18 @@ def chosen_row(table: pd.DataFrame, algorithm: str, weighted: bool = False) -> i
     cost, or (``-max``) at the larger of error and normalised cost. Weighted one-vs-all
     looks at the weighted error, which is that of its weighted examples.
     """
-    softness = table["softness"].to_numpy()
-    allowed = np.ones(len(table), bool)
-    criterion: Any = "cost"
+    error = "weighted_error" if weighted else "error"
+    if algorithm.startswith("soft-"):
+        rule: Rule = MaxOfBoth() if algorithm.endswith("-max") else LeastCost()
+        return rule.choose(table, error=error)
     if "@" in algorithm:
-        allowed = np.isclose(softness, float(algorithm.split("@")[1]))
+        row = best_at(table, float(algorithm.split("@")[1]), LeastCost())
     elif algorithm in REGULAR:
-        allowed = softness == 1.0
-        criterion = _by_error
-    elif not algorithm.startswith("soft-"):
-        allowed = softness == 0.0
-    elif algorithm.endswith("-max"):
-        criterion = "max"
-    rows = np.flatnonzero(allowed)
-    part = table.iloc[rows].reset_index(drop=True)
-    return int(rows[choose_row(part, criterion, weighted=weighted)])
-
-
-def _by_error(table: pd.DataFrame) -> NDArray[np.float64]:
-    return table["error"].to_numpy(float)
+        row = best_at(table, 1.0, LeastError())
+    else:
+        row = best_at(table, 0.0, LeastCost())
+    assert row is not None
+    return row
 
 
 def _family_cells(unit: Unit, trial: Trial) -> list[dict[str, Any]]:
@@ -262,14 +251,14 @@ def _family_cells(unit: Unit, trial: Trial) -> list[dict[str, Any]]:
     for algorithm in unit.algorithms:
         index = chosen_row(found.tradeoff_, algorithm, unit.family.endswith("-w"))
         if index not in fitted:
-            fitted[index] = found._refit(index).predict(trial.X_test)
+            fitted[index] = found.candidate(index).predict(trial.X_test)
         row = found.tradeoff_.iloc[index]
         cells.append(
             {
                 "algorithm": algorithm,
                 **measure(trial, fitted[index]),
                 "softness": float(row["softness"]),
-                "params": json.dumps(found._params[index], sort_keys=True),
+                "params": json.dumps(found.candidate_params(index), sort_keys=True),
                 "cv_cost": float(row["cost"]),
                 "cv_error": float(row["error"]),
             }

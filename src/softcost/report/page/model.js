@@ -56,23 +56,10 @@ function frontOf(x, y) {
     x[j] <= x[i] && y[j] <= y[i] && (x[j] < x[i] || y[j] < y[i])));
 }
 
-// Candidates with the least keys in turn, then the largest softness, then the first.
-function least(candidates, ...keys) {
-  let left = candidates;
-  for (const key of [...keys, softness.map((value) => -value)]) {
-    const best = Math.min(...left.map((i) => key[i]));
-    left = left.filter((i) => key[i] <= best + 1e-12 * Math.abs(best));
-  }
-  return left[0];
-}
-
-// The cheapest candidate within an error budget; the one with the fewest errors where
-// there is none.
+// The cheapest candidate, within an error budget if there is one.
 function cheapest(cost, budget) {
-  const all = softness.map((_, i) => i);
-  if (budget === null) return least(all, cost);
-  const within = all.filter((i) => error[i] <= budget);
-  return within.length ? least(within, cost, error) : least(all, error, cost);
+  const table = { softness, cost, error };
+  return budget === null ? rules.LeastCost(table) : rules.Budget(table, budget);
 }
 
 // The cheapest candidate of one softness, with given settings or with any.
@@ -80,7 +67,7 @@ function bestAt(cost, value, setting) {
   let there = softness.map((_, i) => i).filter((i) => softness[i] === value);
   const same = there.filter((i) => settingOf[i] === setting);
   if (same.length) there = same;
-  return least(there, cost);
+  return leastRow({ softness }, there, cost);
 }
 
 function mistakesOf(counts, prices) {

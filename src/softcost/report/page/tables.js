@@ -6,7 +6,7 @@ function drawWords() {
   if (base !== null && base !== i && base !== undefined) {
     const name = base === data.regular ? "regular" : "hard";
     const change = state.cost[base] !== 0 ? (state.cost[i] - state.cost[base]) / Math.abs(state.cost[base]) : 0;
-    if (Math.abs(change) >= 0.0005) parts.push(", ", make("b", {}, percent(Math.abs(change), Math.abs(change) < 0.1 ? 1 : 0) + (change < 0 ? " cheaper" : " dearer")), " than the " + name + " model");
+    if (Math.abs(change) >= 0.0005) parts.push(", ", make("b", {}, percent(Math.abs(change), Math.abs(change) < 0.1 ? 1 : 0) + (change < 0 ? " cheaper" : " more expensive")), " than the " + name + " model");
     else parts.push(", as much as the " + name + " model");
     parts.push(", at ", make("b", {}, percent(error[i]) + " " + errorWord));
     parts.push(error[base] === error[i] ? ", as many as it." : " instead of " + percent(error[base]) + ".");
@@ -52,7 +52,7 @@ function drawMistakes() {
   const counts = confusion[state.index], found = mistakesOf(counts, state.prices);
   const total = found.reduce((sum, one) => sum + one.money, 0);
   at("mistakes-hint").textContent = found.length
-    ? "The dearest mistakes of this model, held out in cross-validation" + (data.byExample ? ", at the mean price of each kind." : ".")
+    ? "The most expensive mistakes of this model, held out in cross-validation" + (data.byExample ? ", at the mean price of each kind." : ".")
     : "No mistake of this model costs anything.";
   const shown = found.slice(0, 8);
   put(at("mistakes"), ...shown.map((one) => {

@@ -1,0 +1,23 @@
+"""How tests are spread over worker processes."""
+
+import os
+from pathlib import Path
+
+WORKER = os.environ.get("PYTEST_XDIST_WORKER")
+
+if WORKER and "NUMBA_CACHE_DIR" not in os.environ:
+    # Workers that write the same cache at the same time may spoil it: each keeps its
+    # own, and so do the processes that its tests start. Before numba is imported.
+    cache = Path(__file__).parent / ".pytest_cache" / "numba" / WORKER
+    os.environ["NUMBA_CACHE_DIR"] = str(cache)
+
+
+def pytest_xdist_auto_num_workers(config):
+    """One worker per core at our disposal; none for tests that are named one by one."""
+    if any("::" in argument for argument in config.args):
+        return 0
+    if told := os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
+        return int(told)
+    from joblib import cpu_count  # knows affinity and containers
+
+    return min(cpu_count(), 16)

@@ -1,0 +1,132 @@
+"""A model from a file, and what it says of rows."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from softcost.cli.console import STREAM, bad_input, shown_name
+from softcost.cli.inputs import Kind, format_of, table_pieces, typed_columns
+from softcost.models import ModelFileError, describe, final_step, load
+from softcost.reductions import Reduction
+from softcost.soft import SoftCostClassifierCV
+
+ROWS_AT_ONCE = 20_000
+
+
+@dataclass(frozen=True)
+class StoredModel:
+    """A model with its manifest.
+
+    Attributes
+    ----------
+    kinds : dict or None
+        The columns that it needs and what they hold; None where it has no names for
+        its features, which are then all columns but those named otherwise.
+    """
+
+    path: str
+    model: Any
+    manifest: dict[str, Any]
+    classes: np.ndarray
+    kinds: dict[str, Kind] | None
+
+    def cost_matrix(self) -> pd.DataFrame | None:
+        """Its cost matrix by name; None for 0 and 1."""
+        matrix = self.manifest["costs"]
+        if not isinstance(matrix, list):
+            return None
+        names = [str(name) for name in self.classes.tolist()]
+        return pd.DataFrame(matrix, index=names, columns=names)
+
+    def table(self, raw: pd.DataFrame, path: str, first_row: int, without: set) -> Any:
+        """The rows of a raw table as the model wants them."""
+        if self.kinds is not None:
+            return typed_columns(raw, self.kinds, path, first_row)
+        kept = [name for name in raw.columns if name not in without]
+        count = self.manifest["features"]["count"]
+        if len(kept) != count:
+            raise ValueError(
+                f"{path} has {len(kept)} columns and the model needs {count}, which it "
+                "has no names for; take out those that are no features."
+            )
+        kinds: dict[str, Kind] = dict.fromkeys(map(str, kept), "number")
+        return typed_columns(raw, kinds, path, first_row).to_numpy()
+
+    def refusing_rows(self) -> AbstractContextManager[None]:
+        """A context for predictions, in which a model may refuse rows.
+
+        One that 'softcost fit' made takes all rows that its columns were read from:
+        an exception is a fault of ours. Others have steps of their own, which need
+        not know empty cells or new words: theirs speak of the rows.
+        """
+        return nullcontext() if "columns" in self.manifest["notes"] else bad_input()
+
+    def predict(self, X: Any) -> np.ndarray:
+        return self.model.predict(X)
+
+    def scores(self, X: Any) -> np.ndarray | None:
+        """One column per class; for two classes the second is minus the first."""
+        if not hasattr(self.model, "decision_function"):
+            return None
+        found = np.asarray(self.model.decision_function(X), float)
+        return np.column_stack([-found, found]) if found.ndim == 1 else found
+
+    def predict_and_score(self, X: Any) -> tuple[np.ndarray, np.ndarray | None]:
+        """Labels and scores; a reduction's label is the class of the best score."""
+        scores = self.scores(X)
+        last = final_step(self.model)
+        if scores is None or not isinstance(last, SoftCostClassifierCV | Reduction):
+            return self.predict(X), scores
+        return self.classes[scores.argmax(axis=1)], scores
+
+    def expected_costs(self, X: Any) -> np.ndarray | None:
+        """What predicting each class is expected to cost, if the model knows."""
+        last = final_step(self.model)
+        inner = getattr(last, "best_estimator_", last)
+        if not hasattr(inner, "expected_costs"):
+            return None
+        if hasattr(self.model, "steps") and len(self.model.steps) > 1:
+            X = self.model[:-1].transform(X)
+        return inner.expected_costs(X)
+
+
+def open_model(path: str) -> StoredModel:
+    """Load a classifier that was saved with softcost."""
+    if path == STREAM:
+        raise ValueError("MODEL must be a file; standard input is for rows.")
+    manifest, model = describe(path), load(path)
+    last = final_step(model)
+    if not hasattr(last, "classes_"):
+        raise ModelFileError(
+            f"{path} holds {type(last).__name__}, which is not a classifier."
+        )
+    notes, features = manifest["notes"], manifest["features"]
+    kinds: dict[str, Kind] | None = notes.get("columns")
+    if kinds is None and features["names"] is not None:
+        words = {name for name, kind in features["dtypes"].items() if kind == "str"}
+        kinds = {
+            name: "nominal" if name in words else "number" for name in features["names"]
+        }
+    return StoredModel(path, model, manifest, last.classes_, kinds)
+
+
+def read_pieces(
+    stored: StoredModel, path: str, rows: int = ROWS_AT_ONCE, without: set | None = None
+) -> Iterator[tuple[pd.DataFrame, Any]]:
+    """The raw rows of a file, some at a time, and as the model wants them.
+
+    What cannot be read is bad input.
+    """
+    first_row = 0
+    with bad_input():
+        n_features = None
+        if format_of(path) == "libsvm":
+            n_features = stored.manifest["features"]["count"]
+        for raw in table_pieces(path, rows, n_features):
+            X = stored.table(raw, shown_name(path), first_row, without or set())
+            first_row += len(raw)
+            yield raw, X

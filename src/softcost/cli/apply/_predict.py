@@ -1,0 +1,46 @@
+"""``softcost predict``: a label and scores for every row."""
+
+import click
+
+
+@click.command()
+@click.argument("model")
+@click.argument("data")
+@click.option(
+    "-o",
+    "--output",
+    default="-",
+    show_default=True,
+    metavar="OUT",
+    help="CSV (.csv, .csv.gz) or Parquet file; - for standard output.",
+)
+@click.option("--keep", multiple=True, metavar="COL", help="Copy a column of DATA.")
+@click.option("--no-scores", is_flag=True, help="Write labels only.")
+@click.option(
+    "--rows-at-once",
+    type=click.IntRange(1),
+    default=20_000,
+    show_default=True,
+    help="How many rows are in memory at a time.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Tell what was done as JSON.")
+def predict(
+    model: str,
+    data: str,
+    output: str,
+    keep: tuple[str, ...],
+    no_scores: bool,
+    rows_at_once: int,
+    as_json: bool,
+) -> None:
+    """Predict the rows of a table with a model.
+
+    MODEL is a file that 'softcost fit --model' or softcost.save wrote; DATA a CSV,
+    Parquet or LIBSVM file, or - for CSV on standard input. The output has the label, a
+    score per class (the larger the better) and, where the model knows it, the expected
+    cost. Rows are read and written in pieces, so files may be larger than memory; an
+    output file is there as a whole or not at all.
+    """
+    from softcost.cli.apply._predict_job import run
+
+    run(model, data, output, keep, not no_scores, rows_at_once, as_json)

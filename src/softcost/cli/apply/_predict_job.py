@@ -1,0 +1,121 @@
+"""The work behind ``softcost predict``."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from softcost.cli.apply._model_file import StoredModel, open_model, read_pieces
+from softcost.cli.apply._writers import open_writer
+from softcost.cli.console import (
+    STREAM,
+    BadInput,
+    bad_input,
+    check_writable,
+    failed_job,
+    write_json,
+)
+from softcost.cli.inputs import column, format_of, load_parquet
+
+PREDICTION = "prediction"
+EXPECTED = "expected_cost"
+
+
+def run(
+    model: str,
+    data: str,
+    output: str,
+    keep: tuple[str, ...],
+    scores: bool,
+    rows_at_once: int,
+    as_json: bool,
+) -> None:
+    """Predict piece by piece."""
+    if output == STREAM and as_json:
+        raise BadInput(
+            "--json tells what was done on standard output, where the predictions go; "
+            "give them a file with -o."
+        )
+    twice = [name for name in keep if keep.count(name) > 1]
+    if twice:
+        raise BadInput(f"--keep names {twice[0]!r} twice; name it once.")
+    with bad_input():
+        _check_output(output)
+        stored = open_model(model)
+    counts = dict.fromkeys((str(name) for name in stored.classes.tolist()), 0)
+    pieces = read_pieces(stored, data, rows_at_once, _not_features(stored, keep))
+    with failed_job(), open_writer(output) as write:
+        for raw, X in pieces:
+            with bad_input():
+                kept = _kept_columns(raw, keep, data)
+            frame = _with_predictions(kept, stored, X, scores)
+            for name, count in frame[PREDICTION].value_counts().items():
+                counts[str(name)] += int(count)
+            write(frame)
+    if as_json:
+        write_json(
+            {
+                "model": model,
+                "data": data,
+                "output": output,
+                "rows": sum(counts.values()),
+                "predictions": counts,
+            }
+        )
+
+
+def _check_output(output: str) -> None:
+    if output == STREAM:
+        return
+    format_ = format_of(output)
+    if format_ == "libsvm":
+        raise ValueError(f"{output} must be a CSV or Parquet file.")
+    if format_ == "parquet":
+        load_parquet(output)
+    check_writable(output)
+
+
+def _not_features(stored: StoredModel, keep: tuple[str, ...]) -> set[str]:
+    target = stored.manifest["notes"].get("target")
+    return {*keep} | ({target} if target else set())
+
+
+def _kept_columns(
+    raw: pd.DataFrame, keep: tuple[str, ...], path: str
+) -> dict[str, np.ndarray]:
+    return {name: column(raw, name, "--keep", path).to_numpy() for name in keep}
+
+
+def _with_predictions(
+    kept: dict[str, np.ndarray], stored: StoredModel, X: Any, scores: bool
+) -> pd.DataFrame:
+    """Kept columns, labels, scores and the expected cost of the label."""
+    labels, found, expected = _predict(stored, X, scores)
+    made: dict[str, Any] = {PREDICTION: labels.astype(str).astype(object)}
+    if found is not None:
+        for name, values in zip(stored.classes.tolist(), found.T, strict=True):
+            made[f"score_{name}"] = values
+    if expected is not None:
+        place = np.searchsorted(stored.classes, labels)
+        made[EXPECTED] = expected[np.arange(len(labels)), place]
+    for name in kept:
+        if name in made:
+            raise BadInput(
+                f"--keep {name!r} is a column that the output has already; rename it "
+                "in DATA."
+            )
+    return pd.DataFrame(kept | made)
+
+
+def _predict(
+    stored: StoredModel, X: Any, scores: bool
+) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
+    """Labels, scores and expected costs; the latter two where there are any."""
+    if len(X) == 0:
+        none = np.empty((0, len(stored.classes))) if scores else None
+        return stored.classes[:0], none, None
+    with stored.refusing_rows():
+        if not scores:
+            return stored.predict(X), None, None
+        labels, found = stored.predict_and_score(X)
+        return labels, found, stored.expected_costs(X)

@@ -1,0 +1,39 @@
+"""Numbers and names as people read them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def format_cost(value: float | None, error: float | None = None) -> str:
+    """A cost for people: four digits, and its standard error."""
+    if value is None:
+        return "-"
+    text = f"{value:.4g}"
+    return text if error is None else f"{text} ± {error:.2g}"
+
+
+def format_rate(value: float | None, error: float | None = None) -> str:
+    """A rate in percent, and its standard error."""
+    if value is None:
+        return "-"
+    text = f"{100 * value:.2f} %"
+    return text if error is None else f"{text} ± {100 * error:.2f}"
+
+
+def format_percent(value: float | None) -> str:
+    """A saving: "less" than none is written with a minus."""
+    return "-" if value is None else f"{value:.1f} %"
+
+
+def format_params(params: dict[str, Any]) -> str:
+    """Parameters as ``C=16``."""
+    return ", ".join(
+        f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
+        for name, value in params.items()
+    )
+
+
+def quoted_names(names: Sequence[str], most: int = 5) -> str:
+    """Names for a sentence."""
+    shown = ", ".join(repr(str(name)) for name in names[:most])
+    return shown + (", ..." if len(names) > most else "")

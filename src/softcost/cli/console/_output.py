@@ -1,0 +1,68 @@
+"""Results on standard output: a table for people, strict JSON for programs."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PIPED_WIDTH = 160
+
+
+def write_json(value: Any) -> None:
+    """Write one strict JSON document; NaN and infinity are refused.
+
+    Examples
+    --------
+    >>> from softcost.cli.console import write_json
+    >>> write_json({"rows": 150})
+    {
+      "rows": 150
+    }
+    """
+    click.echo(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
+
+
+def stdout_console() -> "Console":
+    """A console for results, without colour codes where it is no terminal."""
+    from rich.console import Console
+
+    terminal = Console(markup=False, highlight=False, emoji=False)
+    if not terminal.is_terminal:
+        terminal.width = max(terminal.width, PIPED_WIDTH)
+    return terminal
+
+
+def print_table(
+    columns: Sequence[tuple[str, str]],
+    rows: Iterable[Sequence[str]],
+    styles: Iterable[str] | None = None,
+) -> None:
+    """Print a table.
+
+    Parameters
+    ----------
+    columns : sequence of (heading, justify)
+        Headings, each with "left" or "right".
+    rows : iterable of sequences of str
+        One sequence per row, shown as it is.
+    styles : iterable of str, default=None
+        A style for each row, on a terminal.
+    """
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for heading, justify in columns:
+        table.add_column(
+            heading,
+            justify="right" if justify == "right" else "left",
+            overflow="fold",
+        )
+    rows = list(rows)
+    for row, style in zip(rows, styles or [""] * len(rows), strict=True):
+        table.add_row(*row, style=style or None)
+    stdout_console().print(table)

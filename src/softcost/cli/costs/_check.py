@@ -1,0 +1,125 @@
+"""The work behind ``softcost costs check``: a price list in sentences."""
+
+from typing import Any
+
+import pandas as pd
+
+from softcost.cli.console import (
+    BadInput,
+    bad_input,
+    quoted_names,
+    stdout_console,
+    write_json,
+)
+from softcost.cli.costs._classes import class_counts
+from softcost.cli.costs._facts import matrix_facts
+from softcost.cli.inputs import read_cost_file
+
+
+def run_check(file: str, data: str | None, target: str | None, as_json: bool) -> None:
+    """Say what a price list means."""
+    if (data is None) != (target is None):
+        raise BadInput("--data and --target go together; give both or neither.")
+    with bad_input():
+        frame = read_cost_file(file)
+        counts = None
+        if data is not None and target is not None:
+            counts = class_counts(data, target)
+    facts = matrix_facts(frame, counts)
+    if as_json:
+        write_json({"file": file, **facts})
+        return
+    out = stdout_console()
+    for line in matrix_words(frame, facts):
+        out.print(line, soft_wrap=True)
+
+
+def matrix_words(frame: pd.DataFrame, facts: dict[str, Any]) -> list[str]:
+    """The same in sentences."""
+    size = len(facts["classes"])
+    classes = quoted_names(facts["classes"], 10)
+    words = [f"{size} x {size} prices for the classes {classes}."]
+    words.append("Rows are true classes, columns predicted ones:")
+    words += _examples(frame)
+    if facts["largest"] == 0:
+        words.append("No mistake costs anything: there is nothing to learn from this.")
+        return words
+    ratio = facts["largest"] / facts["smallest"]
+    words.append(
+        f"Mistakes cost from {facts['smallest']:g} to {facts['largest']:g}, a factor "
+        f"of {ratio:.3g}."
+    )
+    if ratio > 1000:
+        words.append("That is a wide range: check the units of the largest prices.")
+    if facts["free_mistakes"]:
+        words.append(f"{facts['free_mistakes']} mistakes are free.")
+    if facts["right_costs"]:
+        names = quoted_names(facts["right_costs"])
+        words.append(
+            f"Being right costs something for {names}: only what mistakes cost beyond "
+            "that matters for learning."
+        )
+    words.append(_symmetry(facts))
+    words.append(_consistency(facts))
+    for one in facts["dominated"]:
+        words.append(
+            f"Predicting {one['class']!r} is never cheaper than predicting "
+            f"{one['by']!r}, whatever is true."
+        )
+    beaten = {one["class"] for one in facts["dominated"]}
+    for name in facts["never_worthwhile"]:
+        if name not in beaten:
+            words.append(f"Predicting {name!r} is never the one best choice.")
+    return words + _comparison(facts)
+
+
+def _examples(frame: pd.DataFrame, most: int = 3) -> list[str]:
+    """The most expensive mistakes, and the first of them the other way round."""
+    costs, names = frame.to_numpy(), [str(name) for name in frame.index]
+    cells = [
+        (-costs[i, j], i, j)
+        for i in range(len(names))
+        for j in range(len(names))
+        if i != j
+    ]
+    chosen = [(i, j) for _, i, j in sorted(cells)[: most - 1]]
+    chosen += [(j, i) for i, j in chosen[:1] if (j, i) not in chosen]
+    return [
+        f"  predicting {names[j]!r} for a true {names[i]!r} costs {costs[i, j]:g}"
+        for i, j in chosen
+    ]
+
+
+def _symmetry(facts: dict[str, Any]) -> str:
+    if facts["all_equal"]:
+        return "All mistakes cost the same: this is plain classification."
+    if facts["symmetric"]:
+        return "Symmetric: a mistake costs the same either way round."
+    return "Not symmetric: it matters which class is the true one."
+
+
+def _consistency(facts: dict[str, Any]) -> str:
+    if not facts["consistent"]:
+        return "Not consistent: no weights of classes can stand for these prices."
+    weights = ", ".join(
+        f"{name!r} {weight:.3g}" for name, weight in list(facts["weights"].items())[:10]
+    )
+    return f"Consistent: weights of classes can stand for these prices ({weights})."
+
+
+def _comparison(facts: dict[str, Any]) -> list[str]:
+    if facts["class_counts"] is None:
+        return []
+    words = []
+    if facts["missing_classes"]:
+        names = quoted_names(facts["missing_classes"])
+        words.append(
+            f"The data have classes without prices, {names}: add them, or 'softcost "
+            "fit' will refuse."
+        )
+    if facts["unknown_classes"]:
+        names = quoted_names(facts["unknown_classes"])
+        words.append(f"The data have no rows of {names}.")
+    if not words:
+        words.append("The classes are those of the data.")
+    return words

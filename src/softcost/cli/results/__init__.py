@@ -1,0 +1,18 @@
+"""What predictions cost, as plain numbers for tables and JSON."""
+
+from softcost.cli.results._measures import (
+    MEASURES,
+    finite_or_none,
+    measure,
+    saving_percent,
+)
+from softcost.cli.results._mistakes import confusion, most_expensive_mistakes
+
+__all__ = [
+    "MEASURES",
+    "confusion",
+    "finite_or_none",
+    "measure",
+    "most_expensive_mistakes",
+    "saving_percent",
+]

@@ -1,0 +1,40 @@
+"""From columns of numbers and words to features."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
+
+from softcost.cli.inputs import Kind
+
+EMPTY = "(missing)"
+_MOST_VALUES = 200  # of a nominal column; rarer ones share a feature
+
+
+def make_encoder(kinds: Mapping[str, Kind]) -> ColumnTransformer:
+    """Fill empty cells, one-hot encode words, scale numbers to [0, 1].
+
+    An empty cell of words is a value of its own, an empty number the median. A value
+    that was not there when the model was fitted has no feature.
+    """
+    numbers = [name for name, kind in kinds.items() if kind == "number"]
+    words = [name for name, kind in kinds.items() if kind == "nominal"]
+    steps: list[tuple[str, Any, list[str]]] = []
+    if numbers:
+        filled = SimpleImputer(strategy="median", keep_empty_features=True)
+        scaled = Pipeline([("fill", filled), ("scale", MinMaxScaler())])
+        steps.append(("numbers", scaled, numbers))
+    if words:
+        filled = SimpleImputer(
+            strategy="constant", fill_value=EMPTY, keep_empty_features=True
+        )
+        encoded = OneHotEncoder(
+            handle_unknown="ignore", sparse_output=False, max_categories=_MOST_VALUES
+        )
+        steps.append(
+            ("words", Pipeline([("fill", filled), ("encode", encoded)]), words)
+        )
+    return ColumnTransformer(steps)

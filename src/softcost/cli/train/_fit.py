@@ -1,0 +1,159 @@
+"""``softcost fit``: from a table and a price list to a model."""
+
+from typing import Any
+
+import click
+
+from softcost.cli.train._names import (
+    CRITERIA,
+    LEARNERS,
+    REDUCTIONS,
+    reductions_help,
+)
+
+
+def _softness(context: Any, option: Any, text: str) -> int | list[float]:
+    """``11`` asks for eleven values, ``0,0.3,1`` for these; 0 and 1 are values."""
+    try:
+        if text.strip().isdecimal() and int(text) > 1:
+            return int(text)
+        values = sorted({float(part) for part in text.split(",") if part.strip()})
+        if values and all(0 <= value <= 1 for value in values):
+            return values
+    except ValueError:
+        pass
+    raise click.BadParameter(
+        f"{text!r} is neither a count such as 11 nor values from 0 to 1 such as 0,0.3,1"
+    )
+
+
+def _tolerance(context: Any, option: Any, text: str | None) -> float | str | None:
+    if text is None or text == "1se":
+        return text
+    try:
+        value = float(text)
+        if value >= 0 and value < float("inf"):
+            return value
+    except ValueError:
+        pass
+    raise click.BadParameter(f"{text!r} is neither a fraction such as 0.1 nor 1se")
+
+
+def _test_size(context: Any, option: Any, value: float | None) -> float | None:
+    if value is not None and not 0 < value < 1:
+        raise click.BadParameter(f"{value:g} is not a share between 0 and 1")
+    return value
+
+
+def _params(
+    context: Any, option: Any, texts: tuple[str, ...]
+) -> dict[str, list[Any]] | None:
+    """``C=16`` or ``C=1,16``, as often as there are parameters."""
+    grid = {}
+    for text in texts:
+        name, equals, values = text.partition("=")
+        if not equals or not name.strip() or not values.strip():
+            raise click.BadParameter(f"{text!r} is not of the form NAME=VALUE[,VALUE]")
+        grid[name.strip()] = [_value(part) for part in values.split(",")]
+    return grid or None
+
+
+def _value(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    words = {"true": True, "false": False, "none": None}
+    return words.get(text.strip().lower(), text.strip())
+
+
+@click.command(epilog=reductions_help())
+@click.argument("data")
+@click.option("--target", required=True, metavar="COL", help="Column with the classes.")
+@click.option("--costs", metavar="FILE", help="Price list by class: CSV, JSON, ...")
+@click.option(
+    "--cost-columns",
+    metavar="PREFIX",
+    help="Prices by row, in columns called PREFIX and the name of a class.",
+)
+@click.option("--drop", multiple=True, metavar="COL", help="Leave a column out.")
+@click.option("--nominal", multiple=True, metavar="COL", help="Read numbers as words.")
+@click.option(
+    "--reduction",
+    type=click.Choice(list(REDUCTIONS)),
+    default="osr",
+    show_default=True,
+    help="Which algorithm; they are listed below.",
+)
+@click.option(
+    "--learner",
+    type=click.Choice(LEARNERS),
+    default="auto",
+    show_default=True,
+    help="auto: svm up to 15000 rows, boosting beyond.",
+)
+@click.option(
+    "--param",
+    multiple=True,
+    callback=_params,
+    metavar="NAME=VALUES",
+    help="Values of the learner's parameter to try, such as C=1,16.",
+)
+@click.option(
+    "--criterion",
+    type=click.Choice(CRITERIA),
+    help="How to choose; by default the least cost.",
+)
+@click.option(
+    "--max-error",
+    type=click.FloatRange(0, 1),
+    metavar="RATE",
+    help="The least cost with at most this error, such as 0.05.",
+)
+@click.option(
+    "--tolerance",
+    callback=_tolerance,
+    metavar="FRACTION",
+    help="The least error within this fraction (or 1se) of the least cost.",
+)
+@click.option(
+    "--error-weight",
+    type=click.Choice(["balanced"]),
+    help="Count errors by class, rare ones more.",
+)
+@click.option(
+    "--softness",
+    default="11",
+    show_default=True,
+    callback=_softness,
+    metavar="N|LIST",
+    help="How many values from 0 (hard) to 1 (regular), or which: 0,0.3,1.",
+)
+@click.option("--cv", type=click.IntRange(2), default=5, show_default=True)
+@click.option(
+    "--test-size",
+    type=float,
+    callback=_test_size,
+    metavar="SHARE",
+    help="Hold out this share of the rows.",
+)
+@click.option("--test", metavar="FILE", help="Measure on the rows of another file.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
+@click.option("--jobs", type=int, default=1, show_default=True, help="-1: all cores.")
+@click.option("--model", metavar="OUT", help="Write the model here.")
+@click.option("--report", metavar="OUT.html", help="Write the explorer page here.")
+@click.option("--json", "as_json", is_flag=True, help="Write strict JSON.")
+@click.option("--quiet", is_flag=True, help="No progress and no warnings.")
+def fit(data: str, **options: Any) -> None:
+    """Train on a table and a price list, and choose on the trade-off.
+
+    DATA is a CSV (.csv, .csv.gz, .tsv), Parquet or LIBSVM file. Empty cells, words and
+    numbers of any scale are dealt with inside the model. Prices by class are a table
+    with the true classes in rows and the predicted ones in columns; 'softcost costs
+    template' writes one to fill in.
+    """
+    from softcost.cli.train._fit_job import run
+    from softcost.cli.train._job import Job
+
+    run(Job(data=data, **options))

@@ -1,0 +1,36 @@
+"""The work behind ``softcost fit``."""
+
+from softcost.cli.console import (
+    bad_input,
+    failed_job,
+    show_progress,
+    warnings_as_lines,
+)
+from softcost.cli.train._data import read_data
+from softcost.cli.train._job import Job, with_defaults
+from softcost.cli.train._output import describe_training, write_files, write_results
+from softcost.cli.train._reductions import make_reduction
+from softcost.cli.train._results import compare
+from softcost.cli.train._search import fit_model, make_model
+from softcost.cli.train._validation import check_params
+
+
+def run(job: Job) -> None:
+    """Read and check, train, measure, write, print."""
+    job = with_defaults(job)
+    with bad_input():
+        data = read_data(job)
+        reduction, learner = make_reduction(job, len(data.train.y))
+    check_params(reduction, job.param, len(data.classes))
+    model = make_model(job, reduction, data)
+    with (
+        failed_job(),
+        warnings_as_lines(job.quiet),
+        show_progress("training", job.quiet),
+    ):
+        fit_model(model, data)
+        results = compare(model, data)
+    about = describe_training(job, learner, data)
+    with failed_job():
+        write_files(job, model, results, about)
+    write_results(job, about, results)

@@ -1,0 +1,77 @@
+"""What a command line asks ``softcost fit`` to do."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from softcost.cli.console import BadInput
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the command line asked for; see ``softcost fit --help``."""
+
+    data: str
+    target: str
+    costs: str | None
+    cost_columns: str | None
+    drop: tuple[str, ...]
+    nominal: tuple[str, ...]
+    reduction: str
+    learner: str
+    param: dict[str, list[Any]] | None
+    criterion: str | None
+    max_error: float | None
+    tolerance: float | str | None
+    error_weight: str | None
+    softness: int | list[float]
+    cv: int
+    test_size: float | None
+    test: str | None
+    seed: int
+    jobs: int
+    model: str | None
+    report: str | None
+    as_json: bool
+    quiet: bool
+
+
+def with_defaults(job: Job) -> Job:
+    """Refuse options that contradict each other; fill in what follows from others."""
+    _check_costs(job)
+    if job.test is not None and job.test_size is not None:
+        raise BadInput("give --test FILE or --test-size SHARE, not both.")
+    if job.jobs == 0:
+        raise BadInput("--jobs must be 1 or more, or -1 for all cores, not 0.")
+    return replace(job, criterion=_criterion(job))
+
+
+def _check_costs(job: Job) -> None:
+    if (job.costs is None) == (job.cost_columns is None):
+        wrong = "not both" if job.costs else "one of them"
+        raise BadInput(
+            f"give --costs FILE or --cost-columns PREFIX, {wrong}; 'softcost costs "
+            f"template {job.data} --target {job.target}' writes a list to fill in."
+        )
+
+
+def _criterion(job: Job) -> str:
+    """The criterion, which its own option may imply."""
+    if job.max_error is not None and job.tolerance is not None:
+        raise BadInput("give --max-error or --tolerance, not both.")
+    implied = "cost"
+    if job.max_error is not None:
+        implied = "constrained"
+    elif job.tolerance is not None:
+        implied = "tolerance"
+    criterion = job.criterion or implied
+    if criterion == implied:
+        return criterion
+    needed = {"constrained": "--max-error", "tolerance": "--tolerance"}
+    if implied in needed:
+        raise BadInput(
+            f"--criterion {criterion} and {needed[implied]} contradict each other; "
+            "leave one out."
+        )
+    if criterion in needed:
+        raise BadInput(f"--criterion {criterion} needs {needed[criterion]}; give it.")
+    return criterion

@@ -1,0 +1,17 @@
+"""Names for the help of ``softcost fit``; nothing heavy is imported for them."""
+
+from softcost.reductions import CATALOGUE
+
+REDUCTIONS = tuple(CATALOGUE)
+LEARNERS = ("auto", "svm", "linear", "boosting")
+CRITERIA = ("cost", "max", "constrained", "tolerance")
+
+
+def reductions_help() -> str:
+    """The reductions with one line each, for the end of the help."""
+    width = max(map(len, REDUCTIONS))
+    lines = []
+    for name, entry in CATALOGUE.items():
+        words = entry.summary + ("; prices by class only" * entry.by_class_only)
+        lines.append(f"  {name:<{width}}  {words}")
+    return "\n".join(["\b", "Reductions:", *lines])

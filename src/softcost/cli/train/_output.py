@@ -1,0 +1,142 @@
+"""What ``softcost fit`` writes and prints."""
+
+import os
+import shlex
+import sys
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.pipeline import Pipeline
+
+from softcost.cli.console import (
+    format_cost,
+    format_params,
+    format_percent,
+    format_rate,
+    print_table,
+    say,
+    stdout_console,
+    write_json,
+)
+from softcost.cli.results import MEASURES
+from softcost.cli.train._data import TrainingData
+from softcost.cli.train._job import Job
+from softcost.models import json_value, save
+from softcost.soft import SoftCostClassifierCV
+
+
+def describe_training(job: Job, learner: str, data: TrainingData) -> dict[str, Any]:
+    """What was learnt from, as plain data."""
+    labels, counts = np.unique(data.train.y, return_counts=True)
+    return {
+        "data": job.data,
+        "target": job.target,
+        "rows": len(data.train.y),
+        "test_rows": None if data.test is None else len(data.test.y),
+        "columns": data.kinds,
+        "left_out": data.left_out,
+        "classes": dict(zip(labels.tolist(), counts.tolist(), strict=True)),
+        "reduction": job.reduction,
+        "learner": learner,
+        "criterion": job.criterion,
+    }
+
+
+def write_files(job: Job, model: Pipeline, results: dict, about: dict) -> None:
+    """Write the model and the page, where the job asks for them."""
+    if job.model is not None:
+        notes = about | results | {"cost_columns": job.cost_columns}
+        save(model, job.model, notes=notes)
+    if job.report is not None:
+        held_out = results["held_out"]
+        test = None if held_out is None else pd.DataFrame(held_out).T
+        if test is not None:
+            test = test[list(MEASURES)]
+        model["search"].to_html(
+            job.report,
+            title=f"{os.path.basename(job.data)}: {job.target}",
+            test=test,
+            n_test=about["test_rows"],
+            command=_command(job, model["search"], about["learner"]),
+        )
+
+
+def _command(job: Job, search: SoftCostClassifierCV, learner: str) -> str:
+    """The line that trains one candidate."""
+    words = ["softcost", "fit", job.data, "--target", job.target]
+    for option, value in (
+        ("--costs", job.costs),
+        ("--cost-columns", job.cost_columns),
+        ("--reduction", job.reduction),
+        ("--learner", learner),
+        ("--error-weight", job.error_weight),
+    ):
+        if value is not None:
+            words += [option, value]
+    for option, names in (("--drop", job.drop), ("--nominal", job.nominal)):
+        for name in names:
+            words += [option, name]
+    words += ["--seed", str(job.seed)]
+    line = shlex.join(words) + " --softness {softness}"
+    for name in search.best_params_:
+        line += f" --param {name}={{{name}}}"
+    return f"{line} --model OUT.softcost"
+
+
+def write_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> None:
+    """Results on standard output, as JSON or as a table."""
+    if job.as_json:
+        write_json(json_value(about | results | {"files": _files(job)}))
+    else:
+        _print_results(job, about, results)
+
+
+def _files(job: Job) -> dict[str, str | None]:
+    return {
+        name: None if path is None else os.path.abspath(path)
+        for name, path in (("model", job.model), ("report", job.report))
+    }
+
+
+def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> None:
+    test = f", {about['test_rows']} test rows" if results["held_out"] else ""
+    out = stdout_console()
+    out.print(
+        f"{about['rows']} rows, {len(about['columns'])} columns, "
+        f"{len(about['classes'])} classes; {about['reduction']} with "
+        f"{about['learner']}, {job.cv}-fold cross-validation (mean ± standard error)"
+        + test,
+        soft_wrap=True,
+    )
+    _print_comparison(results)
+    if job.model is not None:
+        out.print(f"model:  {job.model}", soft_wrap=True)
+    if job.report is not None:
+        out.print(f"report: {job.report}", soft_wrap=True)
+    if job.model is None and job.report is None:
+        sys.stdout.flush()
+        say("nothing was kept; --model OUT keeps the model, --report OUT.html a page.")
+
+
+def _print_comparison(results: dict[str, Any]) -> None:
+    held_out = results["held_out"]
+    measures = ("cost", "error", "G-mean", "saving")
+    columns = [("", "left"), ("softness", "right"), ("parameters", "left")]
+    columns += [(name, "right") for name in measures]
+    if held_out is not None:
+        columns += [(f"test {name}", "right") for name in measures]
+    rows = []
+    for name, one in results["cross_validated"].items():
+        row = [name, f"{one['softness']:g}", format_params(one["params"]), *_cells(one)]
+        rows.append(row if held_out is None else row + _cells(held_out[name]))
+    print_table(columns, rows)
+
+
+def _cells(one: dict[str, Any]) -> list[str]:
+    return [
+        format_cost(one["cost"], one.get("cost_se")),
+        format_rate(one["error"], one.get("error_se")),
+        format_cost(one["g_mean"], one.get("g_mean_se")),
+        format_percent(one.get("saving_percent")),
+    ]

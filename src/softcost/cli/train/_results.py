@@ -1,0 +1,57 @@
+"""Regular, hard and chosen, side by side."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.pipeline import Pipeline
+
+from softcost.cli.results import MEASURES, finite_or_none, measure, saving_percent
+from softcost.cli.train._data import Rows, TrainingData
+
+
+def compare(model: Pipeline, data: TrainingData) -> dict[str, Any]:
+    """Cross-validated results of regular, hard and chosen; held-out ones as well."""
+    search = model["search"]
+    rows = search.reference_rows()
+    validated = {
+        name: _cross_validated(search.tradeoff_, row, search.candidate_params(row))
+        for name, row in rows.items()
+    }
+    _add_savings(validated)
+    held_out = _held_out(model, rows, data.test, data.test_costs)
+    if held_out is not None and "regular" in held_out:
+        _add_savings(held_out)
+    return {"cross_validated": validated, "held_out": held_out}
+
+
+def _cross_validated(table: pd.DataFrame, row: int, params: dict) -> dict[str, Any]:
+    """A row of the trade-off table as plain values."""
+    found = table.iloc[row]
+    out: dict[str, Any] = {"softness": float(found["softness"]), "params": params}
+    for name in MEASURES:
+        out[name] = finite_or_none(found[name])
+        out[f"{name}_se"] = finite_or_none(found[f"{name}_se"])
+    return out
+
+
+def _held_out(
+    model: Pipeline, rows: dict[str, int], test: Rows | None, costs: np.ndarray | None
+) -> dict[str, dict[str, Any]] | None:
+    if test is None or costs is None:
+        return None
+    search = model["search"]
+    X = model["columns"].transform(test.X)
+    known: dict[int, dict[str, Any]] = {}
+    for row in rows.values():
+        if row not in known:
+            fitted = search if row == search.best_index_ else search.candidate(row)
+            predicted = fitted.predict(X)
+            known[row] = measure(test.y, predicted, costs, search.classes_)
+    return {name: dict(known[row]) for name, row in rows.items()}
+
+
+def _add_savings(results: dict[str, dict[str, Any]]) -> None:
+    regular = results.get("regular", {}).get("cost")
+    for values in results.values():
+        values["saving_percent"] = saving_percent(values["cost"], regular)

@@ -1,0 +1,245 @@
+"""The costs of labelled rows: checked once, scaled, softened, cut into parts."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softcost.costs._check import check_cost_matrix, resolve_classes
+from softcost.costs._labels import class_indices
+from softcost.costs._soften import check_error_weight, count_error_weights, softened
+from softcost.costs._vectors import normalize, raw_cost_vectors
+
+
+@dataclass(frozen=True)
+class CostProblem:
+    """A cost-sensitive problem: what to predict, at what (softened) cost.
+
+    Attributes
+    ----------
+    y : array of shape (n,)
+        Numbers of the true classes.
+    costs : array of shape (n, K)
+        Canonical costs: not negative, zero at the true class.
+    matrix : array of shape (K, K) or None
+        The same by class, where costs depend on the class only.
+    weight : array of shape (n,)
+        Sample weights.
+    """
+
+    y: NDArray[np.intp]
+    costs: NDArray[np.float64]
+    matrix: NDArray[np.float64] | None
+    weight: NDArray[np.float64]
+
+    @property
+    def n_classes(self) -> int:
+        return self.costs.shape[1]
+
+
+@dataclass(frozen=True)
+class RowCosts:
+    """Labels, costs and weights of rows, checked, by number of the class.
+
+    Made once for a fit, or a measurement, by `row_costs`; parts of the rows, and the
+    problem at any softness, follow without another check.
+
+    Attributes
+    ----------
+    classes : array of shape (K,)
+        Sorted labels.
+    y : array of shape (n,)
+        Numbers of the true classes.
+    weight : array of shape (n,)
+        Sample weights.
+    raw_matrix : array of shape (K, K) or None
+        Costs by true and predicted class in the user's units, in the order of
+        ``classes``; None where costs were given by example.
+    raw_costs : array of shape (n, K) or None
+        Costs by example in the user's units, where they were given so.
+    error_weight : None, "balanced" or array of shape (K,)
+        Weight of an error by true class; "balanced" follows the rows at hand.
+    """
+
+    classes: NDArray[Any]
+    y: NDArray[np.intp]
+    weight: NDArray[np.float64]
+    raw_matrix: NDArray[np.float64] | None = None
+    raw_costs: NDArray[np.float64] | None = None
+    error_weight: Any = None
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.classes)
+
+    @property
+    def by_example(self) -> bool:
+        """Whether costs were given by example."""
+        return self.raw_costs is not None
+
+    @cached_property
+    def in_users_units(self) -> NDArray[np.float64]:
+        """Cost of every class for every row in the user's units, shape (n, K)."""
+        if self.raw_costs is not None:
+            return self.raw_costs
+        assert self.raw_matrix is not None
+        return self.raw_matrix[self.y]
+
+    @cached_property
+    def _scaled(self) -> tuple[NDArray | None, NDArray, float]:
+        """Canonical matrix and costs, divided by the largest entry, and that entry.
+
+        A matrix is divided by its own largest entry, whichever classes occur, so that
+        softness means the same on every part of the data; costs by example by the
+        largest of rows that take part.
+        """
+        if self.raw_matrix is not None:
+            canonical = self.raw_matrix - self.raw_matrix.min(axis=1, keepdims=True)
+            matrix, scale = normalize(canonical)
+            return matrix, matrix[self.y], scale
+        assert self.raw_costs is not None
+        canonical = self.raw_costs - self.raw_costs.min(axis=1, keepdims=True)
+        _, scale = normalize(canonical[self.weight > 0])
+        return None, canonical / scale, scale
+
+    @property
+    def matrix(self) -> NDArray[np.float64] | None:
+        """Scaled canonical costs by class, shape (K, K); None for costs by example."""
+        return self._scaled[0]
+
+    @property
+    def costs(self) -> NDArray[np.float64]:
+        """Scaled canonical costs, shape (n, K)."""
+        return self._scaled[1]
+
+    @property
+    def scale(self) -> float:
+        """What costs were divided by."""
+        return self._scaled[2]
+
+    @cached_property
+    def weight_of_errors(self) -> NDArray[np.float64]:
+        """Weight of an error by true class, for these rows, shape (K,)."""
+        present = self.y[self.weight > 0]
+        return count_error_weights(present, self.error_weight, self.n_classes)
+
+    @cached_property
+    def error_matrix(self) -> NDArray[np.float64]:
+        """What softness mixes in: ``w_y [k != y]``, shape (K, K)."""
+        return self.weight_of_errors[:, None] * (1.0 - np.eye(self.n_classes))
+
+    def problem(self, softness: float) -> CostProblem:
+        """The problem with costs softened by so much."""
+        basic = self.error_matrix
+        if self.matrix is not None:
+            matrix = softened(self.matrix, basic, softness)
+            return CostProblem(self.y, matrix[self.y], matrix, self.weight)
+        costs = softened(self.costs, basic[self.y], softness)
+        return CostProblem(self.y, costs, None, self.weight)
+
+    def part(self, rows: NDArray[Any]) -> "RowCosts":
+        """The costs of some rows, as if only these had been given."""
+        raw = None if self.raw_costs is None else self.raw_costs[rows]
+        return replace(self, y=self.y[rows], weight=self.weight[rows], raw_costs=raw)
+
+    def merged(self, groups: NDArray[np.intp]) -> tuple["RowCosts", NDArray[np.intp]]:
+        """Rows in the order of their group; equal ones of a class as one, if possible.
+
+        Where costs depend on the class only, rows of one group (equal x) and class
+        pose the same problem, and one row with the sum of their weights stands for
+        all. Error weights and scale stay those of all rows.
+
+        Returns
+        -------
+        costs : RowCosts
+        rows : array
+            The row that each of its rows stands for.
+        """
+        if self.by_example:
+            rows = np.argsort(groups, kind="stable")
+            weight = self.weight[rows]
+        else:
+            key = groups * self.n_classes + self.y
+            _, rows, member = np.unique(key, return_index=True, return_inverse=True)
+            weight = np.bincount(member, self.weight, len(rows)).astype(np.float64)
+        merged = replace(
+            self.part(rows), weight=weight, error_weight=self.weight_of_errors
+        )
+        return merged, rows
+
+    def average_mistake(self) -> float:
+        """Average cost of a mistake over the classes, in the user's units.
+
+        Classes without rows are left out where costs were given by example.
+        """
+        if self.matrix is not None:
+            by_class = self.matrix.sum(axis=1)
+        else:
+            sizes = np.bincount(self.y, self.weight, self.n_classes)
+            paid = self.weight * self.costs.sum(axis=1)
+            sums = np.bincount(self.y, paid, self.n_classes)
+            by_class = sums[sizes > 0] / sizes[sizes > 0]
+        return float(by_class.mean() / max(self.n_classes - 1, 1)) * self.scale
+
+    def class_means(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Weighted means of rows of ``values`` (n, m) by true class, shape (K, m).
+
+        Zero for a class without rows.
+        """
+        member = np.zeros((self.n_classes, len(values)))
+        member[self.y, np.arange(len(values))] = self.weight
+        totals = member.sum(axis=1, keepdims=True)
+        return (member @ values) / np.where(totals > 0, totals, 1.0)
+
+
+def row_costs(
+    y: ArrayLike,
+    *,
+    cost_matrix: Any = None,
+    costs: Any = None,
+    classes: ArrayLike | None = None,
+    error_weight: Any = None,
+    sample_weight: NDArray[np.float64] | None = None,
+) -> RowCosts:
+    """Check labels and costs, and put them into the order of the sorted classes.
+
+    Parameters
+    ----------
+    y, cost_matrix, costs, classes
+        As in `as_cost_vectors`.
+    error_weight : None, "balanced" or dict of label and weight
+        See `error_weights`.
+    sample_weight : array of shape (n,), default=None
+        Not negative; by default ones.
+
+    Examples
+    --------
+    >>> from softcost.costs import row_costs
+    >>> found = row_costs(["b", "a"], cost_matrix=[[0, 4], [2, 0]])
+    >>> found.classes.tolist(), found.y.tolist(), found.scale
+    (['a', 'b'], [1, 0], 4.0)
+    >>> found.problem(softness=0.5).costs
+    array([[0.75, 0.  ],
+           [0.  , 1.  ]])
+    """
+    given = resolve_classes(y, classes=classes, cost_matrix=cost_matrix, costs=costs)
+    order = np.argsort(given, kind="stable")
+    known = given[order]
+    index = class_indices(y, known)
+    raw_matrix = raw_costs = None
+    if costs is not None:
+        raw_costs = raw_cost_vectors(y, costs=costs, classes=given)[:, order]
+    elif cost_matrix is not None:
+        raw_matrix = check_cost_matrix(cost_matrix, given)[np.ix_(order, order)]
+    else:
+        raw_matrix = 1.0 - np.eye(len(known))
+    return RowCosts(
+        classes=known,
+        y=index,
+        weight=np.ones(len(index)) if sample_weight is None else sample_weight,
+        raw_matrix=raw_matrix,
+        raw_costs=raw_costs,
+        error_weight=check_error_weight(error_weight, known),
+    )

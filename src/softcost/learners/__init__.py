@@ -1,0 +1,47 @@
+"""What reductions ask of learners, and how any learner is given it.
+
+A reduction turns a cost-sensitive problem into `Subproblem`s: labels, values, or
+values with a side. Any scikit-learn estimator solves them one by one. A learner that
+declares `FitsMany` or `WalksPath` shares the work of many.
+"""
+
+from softcost.learners._fitting import (
+    Constant,
+    FittedModels,
+    fit_one,
+    fit_subproblems,
+)
+from softcost.learners._protocols import (
+    FitsMany,
+    FittedSubproblems,
+    Path,
+    PathFold,
+    PathOutputs,
+    WalksPath,
+    shares_work,
+)
+from softcost.learners._seeds import draw_seeds, seeded_clone
+from softcost.learners._subproblems import Labels, OneSidedValues, Subproblem, Values
+from softcost.learners._weights import takes_weights, weight_params
+
+__all__ = [
+    "Constant",
+    "FitsMany",
+    "FittedModels",
+    "FittedSubproblems",
+    "Labels",
+    "OneSidedValues",
+    "Path",
+    "PathFold",
+    "PathOutputs",
+    "Subproblem",
+    "Values",
+    "WalksPath",
+    "draw_seeds",
+    "fit_one",
+    "fit_subproblems",
+    "seeded_clone",
+    "shares_work",
+    "takes_weights",
+    "weight_params",
+]

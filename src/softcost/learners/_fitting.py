@@ -1,0 +1,119 @@
+"""Fit a learner to subproblems: together where it can, otherwise one by one."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
+
+from softcost.learners._protocols import FitsMany, FittedSubproblems
+from softcost.learners._seeds import draw_seeds, seeded_clone
+from softcost.learners._subproblems import Labels, OneSidedValues, Subproblem, Values
+from softcost.learners._weights import weight_params
+from softcost.parallel import local_threads, one_thread, run_jobs
+
+
+class Constant:
+    """What is learnt where there is nothing to choose: always the same output.
+
+    NaN stands for a subproblem without any row.
+    """
+
+    def __init__(self, value: float):
+        self.value = value
+
+
+class FittedModels:
+    """Models of subproblems that were fitted one by one."""
+
+    def __init__(self, members: list[Any]):
+        self.members = members
+
+    def outputs(self, X: Any) -> NDArray[np.float64]:
+        """Outputs of all models, shape (n, n_members)."""
+        out = np.empty((_num_samples(X), len(self.members)))
+        for number in range(len(self.members)):
+            out[:, number] = self.output(number, X)
+        return out
+
+    def output(self, number: int, X: Any) -> Any:
+        """Output of one model, shape (n,) or a constant."""
+        member = self.members[number]
+        return member.value if isinstance(member, Constant) else signed(member, X)
+
+
+def signed(learner: Any, X: Any) -> NDArray[np.float64]:
+    """A regressor's prediction; a binary classifier's output, positive for label 1."""
+    if not is_classifier(learner):
+        return learner.predict(X)
+    if hasattr(learner, "decision_function"):
+        return learner.decision_function(X)
+    return np.where(learner.predict(X) == 1, 1.0, -1.0)
+
+
+def fit_subproblems(
+    learner: Any,
+    X: Any,
+    subproblems: Sequence[Subproblem],
+    *,
+    n_jobs: int | None = None,
+    rng: np.random.RandomState | None = None,
+) -> FittedSubproblems:
+    """Fit a learner to every subproblem.
+
+    Parameters
+    ----------
+    learner : estimator
+    X : rows
+    subproblems : sequence of Subproblem
+    n_jobs : int or None
+        Threads for a learner that fits many at once, joblib workers for others.
+    rng : numpy.random.RandomState or None
+        Seeds learners that take a random state, the same whatever n_jobs is.
+    """
+    if isinstance(learner, FitsMany):
+        return learner.fit_many(X, subproblems, threads=local_threads(n_jobs))
+    seeds = draw_seeds(rng, len(subproblems))
+    jobs = [
+        (learner, X, subproblem, seed)
+        for subproblem, seed in zip(subproblems, seeds, strict=True)
+    ]
+    return FittedModels(run_jobs(fit_one, jobs, n_jobs=n_jobs))
+
+
+def fit_one(
+    learner: Any, X: Any, subproblem: Subproblem, seed: int | None = None
+) -> Any:
+    """Fit a clone to one subproblem: the unit of parallel work.
+
+    Rows of weight zero are left out. Without any row left the result is a constant
+    NaN; with one label only, that label; with one side only, the extreme target.
+    """
+    kept = np.flatnonzero(subproblem.weight > 0)
+    target, weight = subproblem.target[kept], subproblem.weight[kept]
+    if len(kept) == 0:
+        return Constant(np.nan)
+    side = None
+    if isinstance(subproblem, OneSidedValues):
+        side = subproblem.side[kept]
+        if np.all(side == side[0]):
+            return Constant(target.min() if side[0] > 0 else target.max())
+    if isinstance(subproblem, Labels) and is_classifier(learner):
+        if np.all(target == target[0]):
+            return Constant(target[0])
+        target = (target > 0).astype(int)
+    elif isinstance(subproblem, Values) and is_classifier(learner):
+        raise TypeError(
+            f"learner {type(learner).__name__} is a classifier, but values are to be "
+            "learnt: choose a regressor, such as Ridge()."
+        )
+    model = seeded_clone(learner, seed)
+    params = weight_params(model, weight)
+    if side is not None:
+        params["side"] = side
+    rows = X if len(kept) == len(subproblem.weight) else _safe_indexing(X, kept)
+    with one_thread():
+        return model.fit(rows, target, **params)

@@ -1,0 +1,94 @@
+"""The catalogue of reductions: to add one, write its module and add a line here.
+
+The command line, the model format, the paper's experiments, the check suites and the
+reference tables read it. It names classes without importing them, so that a command
+line's help costs next to nothing.
+"""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal
+
+Needs = Literal["one-sided", "regressor", "classifier", "probabilities"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One reduction.
+
+    Attributes
+    ----------
+    name : str
+        Short name, as on the command line.
+    module, class_name : str
+        Where the class is, below `softcost.reductions`.
+    needs : {"one-sided", "regressor", "classifier", "probabilities"}
+        The learner that it needs: a regressor that takes sides (or any regressor), a
+        regressor, a classifier, or a classifier with probabilities.
+    hard, regular : str
+        The literature's names of the algorithm at softness 0 and 1, "" for none.
+    summary : str
+        What it does, in one line.
+    by_class_only : bool
+        Whether it takes costs by class only, not by example.
+    """
+
+    name: str
+    module: str
+    class_name: str
+    needs: Needs
+    hard: str
+    regular: str
+    summary: str
+    by_class_only: bool = False
+
+    @property
+    def path(self) -> str:
+        """Full name of the class."""
+        return f"softcost.reductions.{self.module}.{self.class_name}"
+
+    def load(self) -> type[Any]:
+        """The class."""
+        module = import_module(f"softcost.reductions.{self.module}")
+        return getattr(module, self.class_name)
+
+
+_ENTRIES = (
+    Entry("osr", "_one_sided", "OneSidedRegression", "one-sided", "OSR", "OVA",
+          "one-sided regression of costs, one model per class"),
+    Entry("csovo", "_pairwise", "CostSensitiveOneVsOne", "classifier", "CSOVO", "OVO",
+          "cost-sensitive one-versus-one, one classifier per pair of classes"),
+    Entry("wap", "_pairwise", "WeightedAllPairs", "classifier", "WAP", "OVO",
+          "weighted all pairs, one-versus-one with other weights"),
+    Entry("csft", "_filter_tree", "FilterTree", "classifier", "CSFT", "FT",
+          "cost-sensitive filter tree, a knock-out tournament of classes"),
+    Entry("cszl", "_rescaling", "ZhouLiuRescaling", "classifier", "CSZL", "OVO",
+          "rescaling of classes by Zhou and Liu", by_class_only=True),
+    Entry("csovr", "_one_sided", "RegressionOneVsAll", "regressor", "CSOVR", "",
+          "ordinary regression of costs, one model per class"),
+    Entry("metacost", "_metacost", "MetaCost", "classifier", "MetaCost", "",
+          "relabelled rows, then any classifier", by_class_only=True),
+    Entry("gbse", "_boosting", "StochasticEnsembleBoosting", "classifier", "GBSE", "",
+          "boosting with stochastic ensembles"),
+    Entry("costing", "_costing", "Costing", "classifier", "costing", "",
+          "rejection sampling, for learners that take no weights"),
+    Entry("mec", "_expected", "MinimumExpectedCost", "probabilities", "Bayes decision",
+          "argmax p", "minimum expected cost, from a classifier's probabilities"),
+)  # fmt: skip
+
+CATALOGUE: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}
+
+
+def entry_of(reduction: Any) -> Entry:
+    """The entry of a reduction's class.
+
+    Examples
+    --------
+    >>> from softcost.reductions import FilterTree
+    >>> entry_of(FilterTree()).hard
+    'CSFT'
+    """
+    for entry in _ENTRIES:
+        if type(reduction).__name__ == entry.class_name:
+            return entry
+    raise KeyError(f"{type(reduction).__name__} is not in the catalogue of reductions.")

@@ -1,0 +1,233 @@
+"""``softcost predict`` and ``softcost evaluate``."""
+
+import io
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+
+import softcost as library
+from softcost.metrics import error_rate, g_mean, mean_cost
+
+
+def predicted(menu):
+    """What the library says of the rows."""
+    model = library.load(menu.model)
+    X = menu.rows()[["Größe", "price, net", "kind"]]
+    return model, X
+
+
+def exactly(file):
+    """Predictions with every bit of their scores."""
+    table = pd.read_csv(file, dtype=str)
+    scores = [name for name in table if name.startswith("score_")]
+    return table.assign(**{name: [float(x) for x in table[name]] for name in scores})
+
+
+def test_csv_has_label_and_scores(menu, softcost, tmp_path):
+    out = tmp_path / "out.csv"
+    result = softcost("predict", menu.model, menu.data, "-o", out)
+    assert result.exit_code == 0
+    assert result.output == ""
+    found = exactly(out)
+    model, X = predicted(menu)
+    names = [f"score_{name}" for name in model.classes_]
+    assert list(found) == ["prediction", *names]
+    assert found["prediction"].tolist() == model.predict(X).tolist()
+    assert np.array_equal(found[names].to_numpy(), model.decision_function(X))
+
+
+@pytest.mark.parametrize("rows", [7, 89, 90, 1000])
+def test_pieces_make_no_difference(menu, softcost, tmp_path, rows):
+    for name in ("out.csv", "out.parquet", "out.csv.gz"):
+        whole, parts = tmp_path / f"whole.{name}", tmp_path / f"parts.{name}"
+        softcost("predict", menu.model, menu.data, "-o", whole)
+        softcost("predict", menu.model, menu.data, "-o", parts, "--rows-at-once", rows)
+        read = pd.read_parquet if name.endswith("parquet") else pd.read_csv
+        pd.testing.assert_frame_equal(read(whole), read(parts))
+
+
+def test_streams(menu, softcost, tmp_path):
+    out = tmp_path / "out.csv"
+    softcost("predict", menu.model, menu.data, "-o", out)
+    text = menu.data.read_bytes()
+    result = softcost("predict", menu.model, "-", input=text)
+    assert result.exit_code == 0
+    assert result.stdout == out.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX shell")
+def test_a_real_pipe(menu, tmp_path):
+    """As in the README, with Latin letters in a C locale."""
+    done = subprocess.run(
+        f"'{sys.executable}' -m softcost predict '{menu.model}' -"
+        f" < '{menu.data}' > out.csv",
+        shell=True,
+        cwd=tmp_path,
+        env=os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    text = (tmp_path / "out.csv").read_bytes().decode("utf-8")
+    assert len(pd.read_csv(io.StringIO(text))) == 90
+    assert "Brötchen ✓" in text
+
+
+def test_kept_columns_and_labels_only(menu, softcost, strict, tmp_path):
+    out = tmp_path / "out.csv"
+    result = softcost(
+        "predict", menu.model, menu.data, "-o", out, "--keep", "class", "--keep",
+        "Größe", "--no-scores", "--json",
+    )  # fmt: skip
+    found = pd.read_csv(out)
+    assert list(found) == ["class", "Größe", "prediction"]
+    assert found["class"].tolist() == menu.rows()["class"].tolist()
+    told = strict(result.stdout)
+    assert told["rows"] == 90
+    assert told["predictions"] == {
+        name: int((found["prediction"] == name).sum()) for name in menu.classes
+    }
+
+
+def test_new_words_and_empty_cells_are_no_trouble(menu, softcost, tmp_path):
+    text = '"price, net",kind,Größe,other\n1.5,never seen,,x\n,,,\nNA,?,nan,y\n'
+    result = softcost("predict", menu.model, "-", input=text.encode())
+    assert result.exit_code == 0, result.stderr
+    assert len(result.stdout.splitlines()) == 4
+
+
+def test_a_header_alone_gives_a_header(menu, softcost):
+    for options in ([], ["--no-scores"]):
+        result = softcost(
+            "predict", menu.model, "-", *options, input='Größe,kind,"price, net"\n'
+        )
+        assert result.exit_code == 0, result.stderr
+        assert result.stdout.startswith("prediction")
+        assert len(result.stdout.splitlines()) == 1
+
+
+def test_a_failure_in_the_middle_leaves_the_old_file(menu, softcost, tmp_path):
+    bad = tmp_path / "bad.csv"
+    text = menu.data.read_text(encoding="utf-8").splitlines()
+    text[60] = 'many,0,"a b",x'
+    bad.write_text("\n".join(text), encoding="utf-8")
+    for name in ("out.csv", "out.parquet"):
+        out = tmp_path / name
+        out.write_text("precious")
+        result = softcost("predict", menu.model, bad, "-o", out, "--rows-at-once", "7")
+        assert result.exit_code == 2
+        assert "holds 'many' in row 60" in result.stderr
+        assert out.read_text() == "precious"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "bad.csv", "out.csv", "out.parquet",
+    ]  # fmt: skip
+
+
+def test_models_from_python_work_too(softcost, strict, tmp_path):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    prices = [[0, 1, 5], [1, 0, 5], [9, 9, 0]]
+    data, model = tmp_path / "iris.csv", tmp_path / "model"
+    X.assign(kind=y).to_csv(data, index=False)
+    for table in (X, X.to_numpy()):
+        library.save(
+            library.OneSidedRegression(cost_matrix=prices).fit(table, y), model
+        )
+        told = softcost("evaluate", model, data, "--target", "kind", "--json")
+        found = strict(told.stdout)
+        assert found["classes"] == ["0", "1", "2"]
+        assert found["error"] < 0.1
+    result = softcost("predict", model, data)
+    assert result.exit_code == 2
+    assert "5 columns and the model needs 4" in result.stderr
+
+
+def test_rows_that_a_model_from_python_refuses_are_bad_input(softcost, tmp_path):
+    """Its steps are not ours: this one cannot do with empty cells."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    data, model = tmp_path / "iris.csv", tmp_path / "model"
+    library.save(library.OneSidedRegression().fit(X, y), model)
+    X.iloc[3, 0] = np.nan
+    X.assign(kind=y).to_csv(data, index=False)
+    for words in (
+        ["predict", model, data],
+        ["evaluate", model, data, "--target", "kind"],
+    ):
+        result = softcost(*words)
+        assert result.exit_code == 2
+        assert "NaN" in result.stderr
+        assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--keep", "prediction"], "--keep 'prediction'"),
+        (["--keep", "score_ham & eggs"], "--keep 'score_ham & eggs'"),
+        (["--keep", "kind", "--keep", "kind"], "--keep names 'kind' twice"),
+    ],
+)
+def test_kept_columns_that_are_there_already(menu, softcost, tmp_path, options, words):
+    data = tmp_path / "menu.csv"
+    added = {"prediction": 1, "score_ham & eggs": 2}
+    menu.rows().assign(**added).to_csv(data, index=False)
+    result = softcost("predict", menu.model, data, "-o", tmp_path / "out.csv", *options)
+    assert result.exit_code == 2
+    assert words in result.stderr
+    kept = softcost("predict", menu.model, data, "--no-scores", *options[2:])
+    assert kept.exit_code == 0
+
+
+def test_two_classes_have_two_scores(softcost, tmp_path):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    X, y = X[50:], np.array(["no", "yes"])[y[50:] - 1]
+    model = library.OneSidedRegression().fit(X, y)
+    library.save(model, tmp_path / "model")
+    X.to_csv(tmp_path / "data.csv", index=False)
+    result = softcost("predict", tmp_path / "model", tmp_path / "data.csv")
+    found = exactly(io.StringIO(result.stdout))
+    assert np.array_equal(found["score_yes"], model.decision_function(X))
+    assert np.array_equal(found["score_no"], -found["score_yes"])
+    assert found["prediction"].tolist() == model.predict(X).tolist()
+
+
+def test_evaluate_is_what_the_metrics_say(menu, softcost, strict):
+    told = softcost("evaluate", menu.model, menu.data, "--target", "class", "--json")
+    found = strict(told.stdout)
+    model, X = predicted(menu)
+    true, guess = menu.rows()["class"].to_numpy(str), model.predict(X)
+    assert found["cost"] == pytest.approx(
+        mean_cost(true, guess, cost_matrix=menu.prices)
+    )
+    assert found["error"] == pytest.approx(error_rate(true, guess))
+    assert found["g_mean"] == pytest.approx(g_mean(true, guess))
+    counts = pd.crosstab(true, guess).reindex(columns=found["classes"], fill_value=0)
+    assert found["confusion"] == counts.loc[found["classes"]].to_numpy().tolist()
+    for one in found["most_expensive_mistakes"]:
+        price = menu.prices[one["true"]][one["predicted"]]
+        assert one["cost"] == one["times"] * price
+    total = sum(one["cost"] for one in found["most_expensive_mistakes"])
+    assert total == pytest.approx(found["cost"] * found["rows"])
+
+
+def test_evaluate_in_words(menu, softcost, tmp_path):
+    costs = tmp_path / "other.json"
+    costs.write_text(menu.costs.read_text().replace("9", "90"))
+    result = softcost(
+        "evaluate", menu.model, menu.data, "--target", "class", "--costs", costs
+    )
+    assert result.exit_code == 0
+    for word in (
+        "weighted error",
+        "recall",
+        "→ Brötchen ✓",
+        "The mistakes that cost most",
+    ):
+        assert word in result.stdout
+    assert "x predicted" in result.stdout

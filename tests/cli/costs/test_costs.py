@@ -1,0 +1,108 @@
+"""``softcost costs template`` and ``softcost costs check``."""
+
+import json
+
+import numpy as np
+import pytest
+
+from softcost.cli.costs._facts import _never_worthwhile
+from softcost.cli.inputs import read_cost_file
+
+
+def test_a_template_can_be_used_as_it_is(menu, softcost, tmp_path):
+    path = tmp_path / "costs.csv"
+    result = softcost("costs", "template", menu.data, "--target", "class", "-o", path)
+    assert result.exit_code == 0
+    prices = read_cost_file(str(path))
+    assert list(prices.index) == list(prices.columns) == sorted(menu.classes)
+    assert np.array_equal(prices, 1 - np.eye(3))
+    text = path.read_text(encoding="utf-8")
+    for name, count in menu.rows()["class"].value_counts().items():
+        assert f"#   {name}: {count}\n" in text
+    assert softcost("costs", "check", path).exit_code == 0
+
+
+def test_template_on_standard_output_and_as_json(menu, softcost, strict, tmp_path):
+    words = ("costs", "template", menu.data, "--target", "class")
+    path = tmp_path / "costs.csv"
+    softcost(*words, "-o", path)
+    assert softcost(*words).stdout == path.read_text(encoding="utf-8")
+    found = strict(softcost(*words, "--json").stdout)
+    assert found["class_counts"] == menu.rows()["class"].value_counts().to_dict()
+    assert found["costs"]["ham & eggs"]["spam, fried"] == 1
+    as_json = tmp_path / "costs.json"
+    as_json.write_text(json.dumps(found["costs"]))
+    assert np.array_equal(read_cost_file(str(as_json)), read_cost_file(str(path)))
+
+
+@pytest.fixture
+def check(softcost, tmp_path):
+    """What is said of a matrix."""
+
+    def run(prices, *options):
+        path = tmp_path / "prices.json"
+        path.write_text(json.dumps(prices))
+        result = softcost("costs", "check", path, *options)
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    return run
+
+
+def test_orientation_is_said_in_words(check):
+    words = check({"a": {"b": 3}, "b": {"a": 7}})
+    assert "predicting 'b' for a true 'a' costs 3" in words
+    assert "predicting 'a' for a true 'b' costs 7" in words
+    assert "Not symmetric" in words
+    assert "Consistent" in words
+
+
+def test_plain_symmetric_and_inconsistent(check):
+    assert "plain classification" in check({"a": {"b": 2}, "b": {"a": 2}})
+    symmetric = {"a": {"b": 1, "c": 2}, "b": {"a": 1, "c": 3}, "c": {"a": 2, "b": 3}}
+    assert "Symmetric" in check(symmetric)
+    odd = {"a": {"b": 1, "c": 2}, "b": {"a": 5, "c": 3}, "c": {"a": 1, "b": 9}}
+    assert "Not consistent" in check(odd)
+
+
+def test_oddities_are_named(check):
+    words = check({"a": {"b": 0}, "b": {"a": 9}})
+    assert "Predicting 'a' is never cheaper than predicting 'b'" in words
+    assert "1 mistakes are free" in words
+    assert "a wide range" in check({"a": {"b": 0.001}, "b": {"a": 900}})
+    assert "Being right costs something for 'a'" in check(
+        {"a": {"a": 1, "b": 2}, "b": {"a": 2}}
+    )
+    assert "No mistake costs anything" in check({"a": {"b": 0}, "b": {"a": 0}})
+
+
+def test_a_class_that_is_never_worthwhile():
+    """A hedge beats the middle class for any probabilities: half of p @ C is less."""
+    prices = np.array([[0, 1, 4.0], [1, 0, 1], [4, 1, 0]])
+    assert _never_worthwhile(prices, ["a", "b", "c"]) == []
+    prices = np.array([[0, 3, 4.0], [0, 0, 0], [4, 3, 0]])
+    assert _never_worthwhile(prices, ["a", "b", "c"]) == ["b"]
+    rng = np.random.default_rng(0)
+    chances = rng.dirichlet(np.ones(3), 5000)
+    assert not (np.argmin(chances @ (prices + 1e-9 * np.eye(3)[1]), axis=1) == 1).any()
+
+
+def test_classes_are_compared_with_data(check, menu):
+    prices = {"ham & eggs": {"eel": 1}, "eel": {"ham & eggs": 2}}
+    words = check(prices, "--data", str(menu.data), "--target", "class")
+    assert "classes without prices, 'Brötchen ✓', 'spam, fried'" in words
+    assert "no rows of 'eel'" in words
+    words = check(menu.prices, "--data", str(menu.data), "--target", "class")
+    assert "The classes are those of the data" in words
+
+
+def test_check_as_json(check, strict):
+    odd = {"a": {"b": 1, "c": 2}, "b": {"a": 5, "c": 0}, "c": {"a": 1, "b": 9}}
+    found = strict(check(odd, "--json"))
+    assert found["classes"] == ["a", "b", "c"]
+    assert found["largest"] == 9
+    assert found["smallest"] == 1
+    assert found["free_mistakes"] == 1
+    assert found["consistent"] is False
+    assert found["weights"] is None
+    assert strict(check({"a": {"b": 0}, "b": {"a": 0}}, "--json"))["smallest"] == 0
