@@ -49,7 +49,7 @@ def test_the_pages_are_those_of_the_rows(tmp_path, monkeypatch):
             assert kept.is_file()
 
 
-def test_nothing_else_is_kept():
+def test_the_results_stay_light():
     known = {".md", ".svg", ".gz", ".sh"}
     tracked = [path for path in RESULTS.rglob("*") if path.suffix in known]
     assert sum(path.stat().st_size for path in tracked) < 4e6
