@@ -38,6 +38,52 @@ def mean_and_error(values):
     return float(np.mean(values)), float(np.std(values, ddof=1) / len(values) ** 0.5)
 
 
+def errors_of_ova(data, run):
+    """Sizes of the classes in training, and the wrong predictions of a test part."""
+    from sklearn.metrics import confusion_matrix
+
+    from softcost import OneSidedRegression, OneSidedSVR
+
+    X, X_test, y, y_test = scaled_split(data, run)
+    model = OneSidedRegression(
+        OneSidedSVR(C=16.0), softness=1.0, classes=data.target_names
+    ).fit(X, y)
+    predicted = model.predict(X_test)
+    wrong = confusion_matrix(y_test, predicted, labels=data.target_names).astype(float)
+    np.fill_diagonal(wrong, 0.0)
+    sizes = np.array([np.sum(y == label) for label in data.target_names])
+    return np.maximum(sizes, 1), wrong / len(y_test)
+
+
+def beyond(cost, error):
+    """Relative standard error of a cost that is not that of its error."""
+    return float(np.sqrt(max(0.0, cost**2 - error**2)))
+
+
+def cost_of_an_error(target, dataset):
+    """Published cost of an error of OVA or OVO, and its relative spread.
+
+    They never look at costs; the one whose error is known better is taken.
+    """
+    from softcost.paper import published_values
+
+    table = published_values()
+    table = table[(table["target"] == target) & (table["dataset"] == dataset)]
+    candidates = []
+    for algorithm in ("OVA", "OVO"):
+        rows = table[table["algorithm"] == algorithm].set_index("metric")
+        spread = rows["published_se"] / rows["published_mean"]
+        mean = rows["published_mean"] * rows["unit"]
+        candidates.append(
+            (
+                spread["error"],
+                mean["cost"] / mean["error"],
+                beyond(spread["cost"], spread["error"]),
+            )
+        )
+    return min(candidates)[1:]
+
+
 def version_of(package):
     """Its version, or None where it is not installed."""
     try:

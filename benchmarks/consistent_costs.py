@@ -1,59 +1,51 @@
-"""Which way of drawing consistent costs gives the prices that the paper has in print.
+"""Which way of drawing consistent costs gives the costs that the paper publishes.
 
     SOFTCOST_DATA=/path/to/data python benchmarks/consistent_costs.py
 
 The paper draws "increasing" class weights w, larger for rarer classes, and one triangle
 of the matrix; it does not say how exactly. OVA and OVO never look at costs, so what one
 of their errors costs tells how they were drawn. For each reading this draws the costs
-of many studies of 20 runs for the errors that OVA makes, and prints the mean price of
-an error and how far the printed price lies from it, in standard deviations between
+of many studies of 20 runs for the errors that OVA makes, and prints the mean cost of
+an error and how far the published one lies from it, in standard deviations between
 studies.
 
 A reading is weights/interval. Weights: *sorted* uniform numbers, *rising* (each uniform
 between the last and 1) or *equal*, drawn in each run; *once* is *sorted*, but drawn
-once for a data set. The price of taking the rarer class y for the more frequent k is
-uniform up to N_k/N_y (*inverse*), N_y/N_k (*printed*) or 1 (*plain*).
+once for a data set. The cost of taking the rarer class y for the more frequent k is
+uniform up to N_k/N_y (*inverse*), N_y/N_k (*published*) or 1 (*plain*).
 
 The last two columns ask whether costs were drawn anew in each run: the relative
-standard error of the printed cost beyond that of the error, and the same for
+standard error of the published cost beyond that of the error, and the same for
 sorted/inverse.
 """
 
 import argparse
 
 import numpy as np
-from common import mean_and_error, print_row, scaled_split, write_json
-from sklearn.metrics import confusion_matrix
+from common import (
+    beyond,
+    cost_of_an_error,
+    errors_of_ova,
+    mean_and_error,
+    print_row,
+    write_json,
+)
 
-from softcost import OneSidedRegression, OneSidedSVR
 from softcost.datasets import load
-from softcost.paper import TARGETS, published_values
+from softcost.paper import TARGETS
 
 READINGS = (
     ("sorted", "inverse"),
     ("once", "inverse"),
     ("sorted", "plain"),
-    ("sorted", "printed"),
+    ("sorted", "published"),
     ("rising", "inverse"),
     ("equal", "inverse"),
 )
 STUDIES = 500
 RUNS = 20  # of a study
-WIDTHS = (10, 7, *(15 for _ in READINGS), 7, 7)
+WIDTHS = (10, 9, *(15 for _ in READINGS), 7, 7)
 LARGE = 4000  # rows, from which a quarter of the splits is enough
-
-
-def errors_of_ova(data, run):
-    """Sizes of the classes in training, and the wrong predictions of a test part."""
-    X, X_test, y, y_test = scaled_split(data, run)
-    model = OneSidedRegression(
-        OneSidedSVR(C=16.0), softness=1.0, classes=data.target_names
-    ).fit(X, y)
-    predicted = model.predict(X_test)
-    wrong = confusion_matrix(y_test, predicted, labels=data.target_names).astype(float)
-    np.fill_diagonal(wrong, 0.0)
-    sizes = np.array([np.sum(y == label) for label in data.target_names])
-    return np.maximum(sizes, 1), wrong / len(y_test)
 
 
 def draw_weights(kind, n_classes, rng):
@@ -77,7 +69,7 @@ def draw_matrices(sizes, weights, interval, rng):
     drawn_weights = draw_weights(weights, sizes.shape[1], rng)
     w = np.take_along_axis(np.broadcast_to(drawn_weights, sizes.shape), ranks, axis=1)
     ratio = sizes[:, np.newaxis, :] / sizes[:, :, np.newaxis]
-    limits = {"inverse": ratio, "printed": 1 / ratio, "plain": np.ones_like(ratio)}
+    limits = {"inverse": ratio, "published": 1 / ratio, "plain": np.ones_like(ratio)}
     rarer = ranks[:, :, np.newaxis] > ranks[:, np.newaxis, :]
     uniform = 1.0 - rng.random(ratio.shape)
     drawn = np.where(rarer, limits[interval] * uniform, 0.0)
@@ -87,67 +79,51 @@ def draw_matrices(sizes, weights, interval, rng):
 
 
 def simulate(splits, reading, rng):
-    """Price of an error and its standard deviation between studies; spread of cost."""
+    """Cost of an error and its standard deviation between studies; spread of cost."""
     sizes, wrong = (np.array(part) for part in zip(*splits, strict=True))
-    prices, spreads = [], []
+    found, spreads = [], []
     for _ in range(STUDIES):
         runs = rng.integers(len(splits), size=RUNS)
         matrices = draw_matrices(sizes[runs], *reading, rng)
         cost = np.sum(matrices * wrong[runs], axis=(1, 2))
         error = np.sum(wrong[runs], axis=(1, 2))
         if error.any():
-            prices.append(cost.mean() / error.mean())
+            found.append(cost.mean() / error.mean())
             means_and_errors = (mean_and_error(values) for values in (cost, error))
             spreads.append(beyond(*(se / mean for mean, se in means_and_errors)))
-    return np.mean(prices), np.std(prices), float(np.median(spreads))
-
-
-def beyond(cost, error):
-    """Relative standard error of a cost that is not that of its error."""
-    return float(np.sqrt(max(0.0, cost**2 - error**2)))
-
-
-def printed_price(name):
-    """Price of an error of OVA or OVO, whose error is known better, and its spread."""
-    table = published_values()
-    table = table[(table["target"] == "consistent") & (table["dataset"] == name)]
-    candidates = []
-    for algorithm in ("OVA", "OVO"):
-        rows = table[table["algorithm"] == algorithm].set_index("metric")
-        spread = rows["published_se"] / rows["published_mean"]
-        mean = rows["published_mean"] * rows["unit"]
-        price = mean["cost"] / mean["error"]
-        candidates.append(
-            (spread["error"], price, beyond(spread["cost"], spread["error"]))
-        )
-    return min(candidates)[1:]
+    return np.mean(found), np.std(found), float(np.median(spreads))
 
 
 def main():
     """Print a table, and write JSON if asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    # On nursery two rows are a class: a cost of .00 is in print.
+    # On nursery two rows are a class: a cost of .00 is published.
     sets = [name for name in TARGETS["consistent"].datasets if name != "nursery"]
     parser.add_argument("datasets", nargs="?", default=",".join(sets))
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--output")
     options = parser.parse_args()
     names = ["/".join(reading) for reading in READINGS]
-    print_row(("data set", "printed", *names, "varies", "here"), WIDTHS)
+    print_row(("data set", "published", *names, "varies", "here"), WIDTHS)
     rng = np.random.default_rng(0)
     results = []
     for name in options.datasets.split(","):
         data = load(name)
         runs = options.runs if len(data.target) < LARGE else -(-options.runs // 4)
         splits = [errors_of_ova(data, run) for run in range(runs)]
-        price, varies = printed_price(name)
-        row = {"dataset": name, "printed": price, "varies": varies, "readings": {}}
+        published, varies = cost_of_an_error("consistent", name)
+        row = {
+            "dataset": name,
+            "published": published,
+            "varies": varies,
+            "readings": {},
+        }
         cells = []
         for reading, title in zip(READINGS, names, strict=True):
             mean, sd, spread = simulate(splits, reading, rng)
-            off = float(np.log(price / mean) / (sd / mean))
+            off = float(np.log(published / mean) / (sd / mean))
             row["readings"][title] = {
-                "price": float(mean),
+                "cost": float(mean),
                 "between_studies": float(sd),
                 "off": off,
                 "varies": spread,
@@ -155,7 +131,7 @@ def main():
             cells.append(f"{mean:.3f} ({off:+.1f})")
         here = row["readings"]["sorted/inverse"]["varies"]
         spreads = (f"{varies:.3f}", f"{here:.3f}")
-        print_row((name, f"{price:.3f}", *cells, *spreads), WIDTHS)
+        print_row((name, f"{published:.3f}", *cells, *spreads), WIDTHS)
         results.append(row)
     off = {
         title: np.array([row["readings"][title]["off"] for row in results])

@@ -1,12 +1,12 @@
-"""Whether printed errors are those of another kernel.
+"""Whether published errors are those of another kernel.
 
     SOFTCOST_DATA=/path/to/data python benchmarks/other_kernel.py usps
 
 The paper says that it uses the perceptron kernel throughout. On usps its errors are
 lower than that kernel gives here, for all algorithms. This runs six of them as the
 paper does (random splits, softness and C by cross-validation), but with another kernel
-of its usual width, and prints mean test error and standard error in percent, those in
-print, and the difference in combined standard errors.
+of its usual width, and prints mean test error and standard error in percent, those
+published, and the difference in combined standard errors.
 """
 
 import argparse
@@ -82,7 +82,7 @@ def main():
     options = parser.parse_args()
     table = published_values()
     table = table[(table["target"] == options.costs) & (table["metric"] == "error")]
-    head = ("data set", "algorithm", "runs", options.kernel, "printed", "difference")
+    head = ("data set", "algorithm", "runs", options.kernel, "published", "difference")
     print_row(head, WIDTHS)
     results = []
     for name in options.datasets.split(","):
@@ -110,7 +110,7 @@ def main():
                     "costs": options.costs,
                     "kernel": options.kernel,
                     "errors": ours,
-                    "printed": row["published_mean"],
+                    "published": row["published_mean"],
                     "difference": float(off),
                 }
             )

@@ -17,7 +17,9 @@ import pandas as pd
 from softcost.paper.run import Unit, run_unit
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
-LARGE = {"usps", "satimage", "nursery", "optdigits", "pendigit", "pageblock"}
+LARGE = {
+    "usps", "satimage", "nursery", "optdigits", "pendigit", "pageblock", "kdd99",
+}  # fmt: skip
 EXACT = ("error", "recalls", "softness", "params")
 ROUNDED = (
     "cost", "weighted_error", "recall_product", "g_mean", "normalized_cost", "cv_cost",

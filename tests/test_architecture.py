@@ -203,3 +203,16 @@ def test_the_import_reader_sees_every_form(tmp_path):
     )
     found = {name.split(".")[1] for name in softcost_imports(path)}
     assert found == {"cli", "costs", "svm"}
+
+
+# Within the paper's package: which part may import which.
+PARTS = {"run": set(), "findings": {"run"}, "pages": {"findings"}}
+
+
+@pytest.mark.parametrize("part", sorted(PARTS))
+def test_parts_of_the_paper(part):
+    for path in sorted((PACKAGE / "paper" / part).glob("*.py")):
+        for name in softcost_imports(path):
+            names = name.split(".")
+            if names[1] == "paper":
+                assert names[2] in PARTS[part] | {part}, f"{path.name} imports {name}"

@@ -3,11 +3,12 @@
 import pandas as pd
 import pytest
 
-from softcost.paper import TARGETS, published_symbols, published_table, verdicts
-from softcost.paper.findings._claims import CLAIMS, claim_answers
+from softcost.paper import TARGETS, published_symbols, published_table
+from softcost.paper.findings._claims import CLAIMS
+from softcost.paper.findings._evidence import Evidence
 
 CLEARLY = "soft has a clearly lower error than hard"
-AT_SIMILAR = "soft has a lower error than hard at a similar cost"
+AT_SIMILAR = "soft has a lower error than hard at a cost that is not clearly higher"
 
 
 def made_up(numbers, dataset="iris", costs="plain", runs=20):
@@ -21,10 +22,15 @@ def made_up(numbers, dataset="iris", costs="plain", runs=20):
     )
 
 
-def answer(table, target, claim, algorithm):
-    answers = claim_answers(table, target)
-    chosen = (answers["claim"] == claim) & (answers["algorithm"] == algorithm)
-    return dict(zip(answers["place"][chosen], answers["holds"][chosen], strict=True))
+def claim_of(target, text):
+    (claim,) = (c for c in CLAIMS if c.target == target and c.text.startswith(text))
+    return claim
+
+
+def answer(table, target, text, algorithm, tests=None):
+    claim = claim_of(target, text)
+    subject = next(names for names in claim.subjects if names[0] == algorithm)
+    return dict(claim.ask(Evidence(table, tests), subject))
 
 
 @pytest.mark.parametrize(
@@ -32,41 +38,42 @@ def answer(table, target, claim, algorithm):
     [("inconsistent", [8, 7, 5, 0]), ("consistent", [10, 6, 6, 0])],
 )
 def test_the_published_symbols_are_counted(target, counts):
-    answers = claim_answers(published_table(target), target)
-    part = answers[answers["claim"] == CLEARLY]
-    by_algorithm = part.groupby("algorithm", sort=False)["holds"]
-    assert by_algorithm.sum().tolist() == counts
-    assert (by_algorithm.size() == 22).all()
+    table = published_table(target)
+    claim = claim_of(target, CLEARLY)
+    found = {
+        (subject[0], place)
+        for subject in claim.subjects
+        for place, yes in claim.ask(Evidence(table), subject)
+        if yes
+    }
+    by_algorithm = [sum(name == s[0] for name, _ in found) for s in claim.subjects]
+    assert by_algorithm == counts
     symbols = published_symbols()
     better = symbols[
         (symbols["target"] == target)
         & (symbols["metric"] == "error")
         & (symbols["published"] == "better")
     ]
-    said = part[part["holds"]]
-    expected = set(zip(better["soft"], better["dataset"], strict=True))
-    assert set(zip(said["algorithm"], said["place"], strict=True)) == expected
+    assert found == set(zip(better["soft"], better["dataset"], strict=True))
 
 
 def test_what_the_paper_says_of_itself_is_not_always_so():
     table = published_table("inconsistent")
     hard = "hard has a higher cost than regular"
-    assert answer(table, "inconsistent", hard, "OSR") == {
-        "vowel": True,
-        "dna": False,
-    }
-    assert answer(table, "inconsistent", hard, "CSOVO") == {
-        "vowel": True,
-        "dna": True,
-    }
+    places = {"vowel": True, "dna": False}
+    assert places.items() <= answer(table, "inconsistent", hard, "OSR").items()
+    assert answer(table, "inconsistent", hard, "CSOVO")["dna"]
+    lowest = "soft-OSR has the lowest cost"
+    found = answer(table, "inconsistent", lowest, "soft-OSR")
+    assert sum(found.values()) == claim_of("inconsistent", lowest).stated[0] - 1
 
 
 @pytest.mark.parametrize(
     ("cost", "error", "expected"),
     [
         ((1.0, 0.1), (2.0, 0.1), True),
-        ((1.1, 0.1), (2.0, 0.1), True),  # more_expensive, but not clearly
-        ((2.0, 0.1), (2.0, 0.1), False),  # clearly more_expensive
+        ((1.1, 0.1), (2.0, 0.1), True),  # a higher cost, but not clearly
+        ((2.0, 0.1), (2.0, 0.1), False),  # clearly
         ((1.0, 0.1), (3.1, 0.1), False),  # more errors
     ],
 )
@@ -85,15 +92,41 @@ def test_a_lower_error_must_not_be_bought(cost, error, expected):
     assert answer(table, "inconsistent", AT_SIMILAR, "soft-CSFT") == {}
 
 
+@pytest.mark.parametrize("word", ["better", "=", "worse"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_stated_test_decides_what_is_clear(word, turned):
+    """Means are far apart, so that the unpaired test would always say so."""
+    low, high = (2.0, 0.1), (3.0, 0.1)
+    table = made_up({("soft-OSR", "error"): low, ("OSR", "error"): high})
+    pair = ("OSR", "soft-OSR") if turned else ("soft-OSR", "OSR")
+    tests = pd.DataFrame(
+        [("iris", "plain", "error", *pair, word)],
+        columns=["dataset", "costs", "metric", "algorithm", "versus", "stated"],
+    )
+    found = answer(table, "inconsistent", CLEARLY, "soft-OSR", tests)
+    assert found == {"iris": word != "="}
+    assert answer(table, "inconsistent", CLEARLY, "soft-OSR") == {"iris": True}
+
+
+def test_equal_means_are_equal_whatever_the_order_of_their_sum():
+    table = made_up(
+        {("CSZL", "error"): (0.1 + 0.2, 0.1), ("CSOVO", "error"): (0.3, 0.1)}
+    )
+    assert 0.1 + 0.2 != 0.3
+    for one, other in (("CSZL", "CSOVO"), ("CSOVO", "CSZL")):
+        assert Evidence(table).difference("iris", "error", one, other)[0] == 0
+    assert Evidence(table).marked("iris", "error", "star") == {"CSZL", "CSOVO"}
+
+
 def test_large_recalls_are_good():
     numbers = {("OSR", "recall_product"): (10.0, 1.0)}
-    claim = "soft has a higher product of recalls than hard"
-    for mean, expected in ((20.0, True), (5.0, False)):
+    claim = "soft-OSR has a clearly higher product of recalls than OSR"
+    for mean, expected in ((20.0, True), (5.0, False), (11.0, False)):
         table = made_up(numbers | {("soft-OSR", "recall_product"): (mean, 1.0)})
         assert answer(table, "unbalanced", claim, "soft-OSR") == {"iris": expected}
 
 
-def test_emphasis_looks_along_the_prices():
+def test_emphasis_looks_along_the_costs():
     def kind(costs, soft, recall):
         numbers = {
             ("soft-OSR", "cost"): (soft, 0.1),
@@ -101,8 +134,7 @@ def test_emphasis_looks_along_the_prices():
         }
         return made_up(numbers, costs=costs)
 
-    flat = "the cost of soft, in units of the emphasis u, does not depend on u"
-    never = "hard never predicts the class that is expensive to predict"
+    flat, never = "the cost of soft, in units", "hard never predicts"
     same = pd.concat([kind("emphasis-1e2", 1.0, 50), kind("emphasis-1e6", 1.1, 1)])
     assert answer(same, "emphasis", flat, "soft-OSR") == {"iris": True}
     assert answer(same, "emphasis", never, "OSR") == {"iris": True}
@@ -112,82 +144,73 @@ def test_emphasis_looks_along_the_prices():
 
 
 def test_the_curve_may_be_lowest_between():
-    claim = "the cost is lowest for a softness between 0 and 1"
     names = TARGETS["softness-curve"].algorithms
     for lowest, expected in ((0, False), (4, True), (10, False)):
         costs = {
             (name, "cost"): (1.0 - (n == lowest), 0.1) for n, name in enumerate(names)
         }
-        costs["mine", "cost"] = (9.0, 0.1)  # no point of the curve
-        found = answer(made_up(costs), "softness-curve", claim, "OSR")
+        found = answer(made_up(costs), "softness-curve", "the cost is lowest", "OSR")
         assert found == {"iris": expected}
 
 
-def test_the_print_agrees_with_any_part_of_itself():
-    published = published_table("inconsistent")
-    for dataset in published["dataset"].unique():
-        part = published[published["dataset"] == dataset]
-        found = verdicts(part, published, "inconsistent")
-        assert (found["verdict"] == "agrees").all()
-        assert (found["of"] == 1).all()
-        assert (found["holds"] == found["published_holds"]).all()
-
-
-def test_only_sets_that_both_have_count():
-    published = published_table("inconsistent")
-    known = published[published["dataset"].isin(["vowel", "dna"])]
-    more = pd.concat([known, known.replace({"dataset": {"dna": "mine"}})])
-    found = verdicts(more.drop_duplicates(), published, "inconsistent")
-    assert set(found["of"]) == {2}
-    hard = found[found["claim"] == "hard has a higher cost than regular"]
-    assert hard["same"].tolist() == [2, 2, 2]
-
-
-def test_half_the_answers_are_not_enough():
-    published = published_table("inconsistent")
-    two = published[published["dataset"].isin(["vowel", "dna"])]
-    swap = {"CSFT": "FT", "FT": "CSFT"}
-    on_dna = (two["dataset"] == "dna") & two["algorithm"].isin(list(swap))
-    ours = two.assign(
-        algorithm=two["algorithm"].mask(on_dna, two["algorithm"].map(swap))
+@pytest.mark.parametrize(
+    ("means", "expected"),
+    [((2.0, 3.0, 1.0), True), ((2.0, 1.0, 3.0), True), ((4.0, 3.0, 1.0), False)],
+)
+def test_between_is_between(means, expected):
+    names = ("soft-OSR", "OSR", "OVA")
+    table = made_up(
+        {(n, "error"): (mean, 0.1) for n, mean in zip(names, means, strict=True)}
     )
-    found = verdicts(ours, published, "inconsistent").set_index(["claim", "algorithm"])
-    row = found.loc[("hard has a higher cost than regular", "CSFT")]
-    assert (row["same"], row["of"], row["verdict"]) == (1, 2, "differs")
-    assert row["not_on"] == "dna"
+    text = "soft lies between hard and regular"
+    assert answer(table, "inconsistent", text, "soft-OSR") == {"iris": expected}
 
 
-def test_verdicts_compare_with_the_print():
-    published = published_table("inconsistent")
-    swapped = {"soft-OSR": "OSR", "OSR": "soft-OSR"}
-    ours = published.assign(algorithm=published["algorithm"].replace(swapped))
-    found = verdicts(ours, published, "inconsistent")
-    row = found[(found["claim"] == AT_SIMILAR) & (found["algorithm"] == "soft-OSR")]
-    (row,) = row.to_dict("records")
-    assert row["verdict"] == "differs"
-    assert row["holds"] < 5 < 15 < row["published_holds"]
-    assert len(row["not_on"].split(", ")) == row["of"] - row["holds"]
-
-
-def test_a_figure_counts_as_claimed():
-    numbers = {("soft-OSR", "error"): (2.0, 0.1), ("OSR", "error"): (1.0, 0.1)}
-    table = made_up(numbers, costs="emphasis-1e2")
-    (row,) = verdicts(table, published_table("emphasis"), "emphasis").to_dict("records")
-    assert (row["holds"], row["same"], row["verdict"]) == (0, 0, "differs")
-    assert pd.isna(row["published_holds"])
+def test_marks_and_ranks_look_at_all_algorithms():
+    names = TARGETS["inconsistent"].algorithms
+    table = pd.concat(
+        made_up(
+            {(n, "cost"): (float(rank), 1.5) for rank, n in enumerate(order)}, dataset
+        )
+        for dataset, order in (("iris", names), ("wine", names[::-1]))
+    )
+    best = "soft-OSR is among the best in cost"
+    found = answer(table, "inconsistent", best, "soft-OSR")
+    assert found == {"iris": False, "wine": False}
+    near = table.assign(se=3.0)
+    assert answer(near, "inconsistent", best, "soft-OSR")["iris"]
+    ranks = Evidence(table).mean_ranks("cost")
+    assert set(ranks.values()) == {(len(names) + 1) / 2}
+    text = "soft-OSR and soft-CSOVO have the lowest mean ranks"
+    assert answer(table, "inconsistent", text, "soft-OSR") == {"all sets": False}
+    first = table.assign(
+        mean=table["mean"] - 99 * table["algorithm"].isin(["soft-OSR", "soft-CSOVO"])
+    )
+    assert answer(first, "inconsistent", text, "soft-OSR") == {"all sets": True}
 
 
 def test_every_claim_is_about_something_known():
+    assert len(CLAIMS) >= 20
     for claim in CLAIMS:
-        for name in claim.targets:
-            target = TARGETS[name]
-            assert set(claim.datasets) <= set(target.datasets)
-            for pair in claim.pairs:
-                known = {*target.algorithms, "OSR", ""}
-                assert set(pair) <= known
+        target = TARGETS[claim.target]
+        assert set(claim.datasets) <= set(target.datasets)
+        known = {*target.algorithms, "OSR"}
+        assert all(set(subject) <= known for subject in claim.subjects)
+        assert len(claim.stated) in (0, len(claim.subjects))
+        assert len({(c.target, c.text) for c in CLAIMS}) == len(CLAIMS)
 
 
 def test_one_run_says_nothing():
     table = published_table("inconsistent").assign(se=float("nan"), runs=1)
-    assert claim_answers(table, "inconsistent").empty
-    assert verdicts(table, published_table("inconsistent"), "inconsistent").empty
+    for claim in CLAIMS:
+        if claim.target == "inconsistent":
+            assert not any(dict(claim.ask(Evidence(table), s)) for s in claim.subjects)
+
+
+def test_misprints_are_marked_but_not_compared():
+    table = published_table("unbalanced")
+    wrong = [("cost", name, "soft-OSR") for name in table["dataset"].unique()]
+    asked = Evidence(table, distrusted=wrong)
+    assert asked.difference("zoo", "cost", "soft-OSR", "OSR") is None
+    assert asked.difference("zoo", "weighted_error", "soft-OSR", "OSR") is not None
+    assert asked.marked("zoo", "cost", "star") == {"OSR"}

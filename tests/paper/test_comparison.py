@@ -1,18 +1,28 @@
 """Marks, tests and distances from the published values, on made-up runs."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t as student
 from scipy.stats import ttest_ind, ttest_rel
 
 from softcost.paper import (
     agreement,
     mark_best,
     outside,
+    published_table,
     published_values,
     significance,
 )
-from softcost.paper.findings._anomalies import ANOMALIES
+from softcost.paper.findings import (
+    published_class_sizes,
+    rank_agreement,
+    standings,
+)
+from softcost.paper.findings._anomalies import ANOMALIES, OTHER_RULES
 from softcost.paper.findings._comparison import p_value
 from softcost.paper.findings._error_costs import error_costs
 from softcost.paper.run import SIBLINGS
@@ -58,6 +68,11 @@ def test_significance_by_both_tests(cells):
             clear = test(a, b).pvalue < 0.05
             expected = ("better" if a.mean() < b.mean() else "worse") if clear else "="
             assert row[column] == expected
+        better, worse = (
+            ttest_rel(one, other, alternative="less").pvalue < 0.1
+            for one, other in ((a, b), (b, a))
+        )
+        assert row["stated"] == ("better" if better else "worse" if worse else "=")
     assert set(costs["paired"]) == {"better"}
     # Runs that one of them lacks do not count.
     less = cells[(cells["algorithm"] != "OVA") | (cells["run"] < 5)]
@@ -65,6 +80,59 @@ def test_significance_by_both_tests(cells):
     assert row.loc[("cost", "soft-OSR", "OVA"), "runs"] == 5
     assert row.loc[("cost", "soft-OSR", "OSR"), "runs"] == 12
     assert significance(cells[cells["run"] == 0]).empty
+
+
+@pytest.mark.parametrize("metric", ["cost", "recall_product"])
+@pytest.mark.parametrize("p", [0.04, 0.08, 0.12, 0.3])
+def test_the_stated_test_is_paired_and_one_tailed_at_a_tenth(metric, p):
+    """Differences whose one-tailed p is known, on runs that differ much more."""
+    runs = 10
+    spread = np.linspace(-1, 1, runs)
+    step = student.isf(p, runs - 1) * np.std(spread, ddof=1) / runs**0.5
+    level = 100.0 * np.arange(runs)
+    sign = -1 if metric == "recall_product" else 1
+    cells = pd.DataFrame(
+        {
+            "dataset": "iris",
+            "costs": "plain",
+            "algorithm": ["soft-OSR"] * runs + ["OSR"] * runs,
+            "run": [*range(runs), *range(runs)],
+            metric: [*level, *(level + sign * (spread + step))],
+        }
+    )
+    for pair, word in (
+        (("soft-OSR", "OSR"), "better"),
+        (("OSR", "soft-OSR"), "worse"),
+    ):
+        (row,) = significance(cells, [pair], [metric]).to_dict("records")
+        assert row["stated"] == (word if p < 0.1 else "=")
+        assert row["unpaired"] == "="
+
+
+def test_standings():
+    published = published_table("consistent")
+    swapped = published.replace({"algorithm": {"OVA": "OSR", "OSR": "OVA"}})
+    found = standings(swapped, "consistent").set_index(["metric", "algorithm"])
+    for name in ("rank", "bold", "star"):
+        for metric in ("cost", "error"):
+            ours, theirs = (
+                found.loc[metric, name],
+                found.loc[metric, f"{name}_published"],
+            )
+            assert (ours["OVA"], ours["OSR"]) == (theirs["OSR"], theirs["OVA"])
+            assert ours["OVO"] == theirs["OVO"]
+    cost = published[published["metric"] == "cost"]
+    wide = cost.pivot(index="dataset", columns="algorithm", values="mean")
+    lowest = wide.eq(wide.min(axis=1), axis=0).sum()
+    assert found.loc["cost", "star_published"].to_dict() == lowest.to_dict()
+    same = standings(published, "consistent")
+    tau, p = rank_agreement(same[same["metric"] == "cost"], "test")
+    assert tau == pytest.approx(1)
+    assert p < 0.01
+    worst = same.assign(rank=-same["rank"])
+    tau, p = rank_agreement(worst[worst["metric"] == "cost"], "test")
+    assert tau == pytest.approx(-1)
+    assert p > 0.99
 
 
 def test_marks():
@@ -164,8 +232,8 @@ def test_misprints_name_what_is_in_paper():
         assert len(part) > 0
 
 
-def test_the_copied_columns_are_copies():
-    """Both misprints can be seen in the published numbers themselves."""
+def test_the_misprints_are_misprints():
+    """They can be seen in the published numbers themselves."""
     table = published_values().set_index(["target", "metric", "dataset", "algorithm"])
     values = table["published_mean"]
     copied, own = ANOMALIES[0], ANOMALIES[1]
@@ -175,9 +243,17 @@ def test_the_copied_columns_are_copies():
     for dataset in own.datasets:
         ova = values["inconsistent", "cost", dataset, "OVA"]
         assert values["unbalanced", "cost", dataset, "soft-OSR"] == ova
+    errors = table["published_se"]
+    for row in published_class_sizes().itertuples():
+        place = (row.dataset, "weighted-OVA")
+        size = -(-row.rows // 4)  # of the test part
+        for numbers in (values, errors):
+            mean = numbers[("unbalanced", "weighted_error", *place)] / size
+            shown = numbers[("unbalanced", "cost", *place)]
+            assert shown == pytest.approx(1000 * mean, abs=0.011 + 5 / size)
 
 
-def test_the_price_of_an_error_has_its_own_spread():
+def test_the_cost_of_an_error_has_its_own_spread():
     table = pd.DataFrame(
         [beside("OVA", "cost", 10.0, 20.0), beside("OVA", "error", 5.0, 4.0)]
     )
@@ -186,7 +262,46 @@ def test_the_price_of_an_error_has_its_own_spread():
     assert row["log_ratio"] == pytest.approx(np.log(2.5))
     relative = [1 / 10, 1 / 20, 1 / 5, 1 / 4]
     assert row["se"] == pytest.approx(np.linalg.norm(relative))
-    # An error that never happens has no price.
+    # An error that never happens has no cost.
     never = table.assign(mean=[0.0, 0.0])
     assert error_costs(never)["log_ratio"].isna().all()
     assert explanations(*never.to_dict("records"))["OVA", "cost"] == "unexplained"
+
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks" / "results"
+
+
+@pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="no benchmarks in this copy")
+def test_other_rules_are_named_where_the_benchmarks_say_so():
+    by_target = {rule.target: set(rule.datasets) for rule in OTHER_RULES}
+    found = json.loads((BENCHMARKS / "consistent_costs.json").read_text())["results"]
+    once = {
+        row["dataset"]
+        for row in found
+        if abs(row["readings"]["once/inverse"]["off"]) <= 2
+    }
+    assert by_target["consistent"] == once
+    sizes = json.loads((BENCHMARKS / "class_sizes.json").read_text())["results"]
+    permuted = {
+        row["dataset"]
+        for row in sizes["costs"]
+        if row["rules"]["once"]["within"] and not row["rules"]["published"]["within"]
+    } | {
+        row["dataset"]
+        for row in sizes["weighted_errors"]
+        if abs(row["rules"]["each"]["off"]) <= 2 < abs(row["rules"]["published"]["off"])
+    }
+    assert by_target["inconsistent"] == by_target["unbalanced"] == permuted
+
+
+def test_other_rules_do_not_explain_what_never_sees_costs():
+    rows = [
+        beside("OVA", "error", 5.0, 9.0, "zoo"),
+        beside("OSR", "error", 5.0, 9.0, "zoo"),
+    ]
+    found = explanations(*rows)
+    assert found["OVA", "error"] == "unexplained"
+    assert "wrong classes" in found["OSR", "error"]
+    assert (
+        explanations(*rows, target="alpha-selection")["OSR", "error"] == "unexplained"
+    )

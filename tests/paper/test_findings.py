@@ -11,10 +11,11 @@ from softcost.paper import (
     findings_of,
     published_values,
     significance,
+    verdicts,
 )
-from softcost.paper.findings import readings
+from softcost.paper.findings import ABOVE, class_sizes, overview, readings
 from softcost.paper.findings._anomalies import explain
-from softcost.paper.run import BALANCED, DATASETS, GRIDS, version_of
+from softcost.paper.run import BALANCED, DATASETS, GRIDS, PLAIN, version_of
 
 PAPER = published_values().set_index(["target", "metric", "dataset", "algorithm"])
 
@@ -46,7 +47,7 @@ def make_cells(target, datasets, costs, runs=6, shift=0.0):
     return pd.DataFrame(rows)
 
 
-def test_cells_like_the_print_agree_with_it():
+def test_cells_like_the_published_agree_with_them():
     cells = make_cells("inconsistent", BALANCED, ["class-ratio"])
     plain = make_cells("inconsistent", BALANCED[:7], ["plain"])
     own = cells[~cells["dataset"].isin(BALANCED[:7])]
@@ -54,8 +55,12 @@ def test_cells_like_the_print_agree_with_it():
     assert (found["agreement"]["share"] == 1).all()
     assert found["agreement"]["cells"].tolist() == [132, 132, 72, 72]
     assert found["outside"].empty
-    means = found["verdicts"]["claim"] == "soft has a lower cost than regular"
-    assert found["verdicts"]["same"][means].min() >= 11  # of 12, as some means are near
+    judged = verdicts({"inconsistent": found}).set_index("claim")
+    row = judged[judged["target"] == "inconsistent"].loc[
+        "soft has a lower cost than regular"
+    ]
+    assert row["verdict"] == ABOVE
+    assert row["same"] >= 44  # of 48, as some means are near
 
 
 def test_costs_by_class_sizes_are_shown_but_not_compared():
@@ -103,23 +108,23 @@ def test_cells_of_older_code_do_not_count():
     assert "CSOVO" in set(left)
 
 
-def test_other_data_are_not_held_to_the_print():
+def test_other_data_are_not_held_to_the_paper():
     found = findings_of(make_cells("sers", ["sers"], ["own"], shift=30.0), "sers")
     assert found["agreement"].empty
     assert found["outside"].empty
     assert len(found["table"]) == 22
     assert found["table"]["published_mean"].notna().all()
     assert found["table"]["difference"].isna().all()
-    assert found["verdicts"].empty
+    assert not found["tests"]["as_in_paper"].any()
 
 
-def test_prices_of_the_main_table_explain_others():
+def test_costs_of_the_main_table_explain_others():
     weighted = make_cells("unbalanced", ["yeast"], ["class-ratio"], shift=20.0)
     main = make_cells("inconsistent", ["yeast"], ["class-ratio"])
     costly = main.assign(cost=2 * main["cost"])
     for rows, word in (
         (costly, "other costs, it seems"),
-        (main, "unexplained"),
+        (main, "costs seem drawn"),
     ):
         both = pd.concat([weighted, rows], ignore_index=True)
         outside = findings_of(both, "unbalanced")["outside"]
@@ -142,13 +147,14 @@ def test_larger_is_worse_or_better(metric, word):
     assert (row["unpaired"], row["paired"]) == (word, word)
 
 
-def test_samples_are_not_held_to_the_print():
+def test_samples_are_not_held_to_the_paper():
     cells = make_cells("inconsistent", ["iris", "wine"], ["plain"])
     cells["rows"] = cells["rows"].where(cells["dataset"] != "wine", 100)
     found = findings_of(cells, "inconsistent")
     compared = found["table"][found["table"]["as_in_paper"]]
     assert set(compared["dataset"]) == {"iris"}
-    assert (found["verdicts"]["of"] <= 1).all()
+    judged = verdicts({"inconsistent": found})
+    assert judged["of"].dropna().map(max).max() == 1
     assert set(found["tests"].groupby("dataset")["as_in_paper"].all().items()) == {
         ("iris", True), ("wine", False),
     }  # fmt: skip
@@ -157,18 +163,21 @@ def test_samples_are_not_held_to_the_print():
 def test_misprints_are_not_asked():
     cells = make_cells("unbalanced", ["wine", "yeast"], ["class-ratio"])
     cells["costs"] = cells["costs"].where(cells["dataset"] != "wine", "plain")
-    found = findings_of(cells, "unbalanced")["verdicts"].set_index("claim")
-    assert found.loc["soft has a lower weighted error than hard", "of"] == 2
-    # soft-OSR's published cost on yeast is another algorithm's.
-    assert found.loc["... at a cost that is not clearly different", "of"] == 1
+    judged = verdicts({"unbalanced": findings_of(cells, "unbalanced")})
+    found = judged.set_index("claim").sort_index()
+    assert found.loc["soft-OSR has a lower weighted error than OSR", "of"] == (2,)
+    # soft-OSR's published costs are another algorithm's.
+    row = found.loc["the cost of soft-OSR is not clearly different from that of OSR"]
+    assert row["of"] == (2,)
+    assert row["published"] is None
 
 
 def test_numbers_made_in_another_way_are_asked():
     cells = make_cells("inconsistent", ["wine", "usps"], ["class-ratio"])
     cells["costs"] = cells["costs"].where(cells["dataset"] != "wine", "plain")
-    found = findings_of(cells, "inconsistent")["verdicts"]
+    found = verdicts({"inconsistent": findings_of(cells, "inconsistent")})
     lower = found[found["claim"] == "soft has a clearly lower error than hard"]
-    assert lower["of"].tolist() == [2, 2, 2, 2]
+    assert lower["of"].iloc[0] == (2, 2, 2, 2)
     assert "kernel" in explain("inconsistent", "error", "usps", "OSR")
 
 
@@ -194,7 +203,8 @@ def test_added_algorithms_are_where_others_are():
     beside = add(cells, "GNB", "vowel", "plain")
     found = findings_of(beside, "softness-curve")
     assert "GNB" in set(found["table"]["algorithm"])
-    assert len(found["verdicts"]) == 1  # the curve is without it
+    judged = verdicts({"softness-curve": found}).set_index("target")
+    assert judged.loc["softness-curve", "of"] == (1,)  # the curve is without it
 
 
 def test_two_versions_of_an_added_algorithm_are_refused_by_name():
@@ -242,3 +252,42 @@ def test_readings_of_lambda():
     # Other pages do not see them.
     one, other = (findings_of(rows, "inconsistent")["table"] for rows in (as_c, both))
     pd.testing.assert_frame_equal(one, other)
+
+
+def test_class_distributions_are_those_of_the_paper():
+    sizes = class_sizes()
+    assert sizes["dataset"].tolist() == list(TARGETS["unbalanced"].datasets)
+    assert sizes["same"].all()
+
+
+def test_the_overview_counts_runs_and_rules_apart():
+    sizes = [name for name in BALANCED if name in PLAIN]
+    rest = [name for name in BALANCED if name not in PLAIN]
+    plain = make_cells("inconsistent", sizes, ["plain"])
+    own = make_cells("inconsistent", rest, ["class-ratio"])
+    first = pd.concat([plain, own], ignore_index=True)
+    more = first.assign(run=first["run"] + first["run"].max() + 1)
+    far = pd.concat([first, more.assign(error=9.0, cost=9.0)], ignore_index=True)
+    found = {"inconsistent": findings_of(first, "inconsistent"), "consistent": None}
+    near = overview(found, far).near.set_index(["what", "metric"])["within"]
+    assert near["tables", "error"] >= 66
+    assert near["all runs", "error"] < near["tables", "error"]
+    assert "rule" not in near.index
+    by_size = make_cells("inconsistent", PLAIN, ["class-ratio"], shift=50.0)
+    both = pd.concat([first, by_size], ignore_index=True)
+    found = {"inconsistent": findings_of(both, "inconsistent"), "consistent": None}
+    near = overview(found, both).near.set_index(["what", "metric"])["within"]
+    assert near["tables", "error"] >= 66
+    assert 0 < near["rule", "error"] <= 6 * len(rest)
+    assert "all runs" not in near.index
+
+
+def test_the_overview_knows_what_an_error_costs():
+    cells = make_cells("inconsistent", ["ecoli", "optdigits"], ["class-ratio"])
+    costly = cells["dataset"] == "ecoli"
+    cells["cost"] *= 1 + costly
+    found = {"inconsistent": findings_of(cells, "inconsistent")}
+    costs = overview(found, cells).error_costs.set_index("dataset")
+    assert costs["other"].to_dict() == {"ecoli": True, "optdigits": False}
+    assert costs["ratio"]["ecoli"] == pytest.approx(0.5, rel=0.1)
+    assert costs["near"].all()

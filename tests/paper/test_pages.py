@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from softcost.paper.findings import ABOVE, CHANCE, NOT_RUN, Overview
 from softcost.paper.pages import Artificial, Chapter, Study, heading, write_study
 from softcost.paper.pages._document import (
     Cell,
@@ -95,6 +96,14 @@ def test_a_page_in_html(page):
     assert reader.tables == [rows]
 
 
+STANDING = {
+    "metric": "cost", "algorithm": "OSR", "rank": 2.25, "rank_published": 3.0,
+    "bold": 4, "bold_published": 5, "star": 1, "star_published": 2,
+}  # fmt: skip
+OTHER_STANDING = {"algorithm": "OVA", "rank": 1.0, "rank_published": 1.5}
+SIZES = {"dataset": "iris", "rows": 6, "features": 2, "sizes": (1, 5), "same": True}
+
+
 def make_table(algorithms=("OSR", "soft-OSR"), datasets=("iris", "wine"), costs=()):
     """A table of random means, all published."""
     rng = np.random.default_rng(0)
@@ -119,39 +128,75 @@ def make_table(algorithms=("OSR", "soft-OSR"), datasets=("iris", "wine"), costs=
 
 def make_chapter(name="inconsistent", table=None, **other):
     table = make_table() if table is None else table
+    columns = [
+        "dataset", "costs", "metric", "algorithm", "versus", "unpaired", "paired",
+        "stated", "published", "as_in_paper",
+    ]  # fmt: skip
+    pair, no = ("cost", "soft-OSR", "OSR"), np.nan
     tests = pd.DataFrame(
         [
-            ("iris", "plain", "cost", "soft-OSR", "OSR", "better", "worse", "=", True),
-            ("wine", "plain", "cost", "soft-OSR", "OSR", "=", "=", np.nan, True),
-            ("wine", "other", "cost", "soft-OSR", "OSR", "worse", "=", np.nan, False),
+            ("iris", "plain", *pair, "better", "worse", "better", "=", True),
+            ("wine", "plain", *pair, "=", "=", "worse", no, True),
+            ("wine", "other", *pair, "worse", "=", "=", no, False),
         ],
-        columns=[
-            "dataset", "costs", "metric", "algorithm", "versus", "unpaired", "paired",
-            "published", "as_in_paper",
-        ],
-    )  # fmt: skip
+        columns=columns,
+    )
     agreement = pd.DataFrame(
         [("all", "cost", 4, 3, 0.75)],
         columns=["what", "metric", "cells", "within", "share"],
     )
-    verdicts = pd.DataFrame(
-        [
-            ("soft is cheaper", "soft-OSR", "OSR", 1, 2, 1, 2, "differs", "wine"),
-            ("as drawn", "soft-OSR", "OSR", 2, None, 2, 2, "agrees", ""),
-        ],
-        columns=[
-            "claim", "algorithm", "versus", "holds", "published_holds", "same", "of",
-            "verdict", "not_on",
-        ],
-    )  # fmt: skip
     outside = table.iloc[:1].assign(explanation="a misprint")
-    frames = {
-        "tests": tests,
-        "agreement": agreement,
-        "outside": outside,
-        "verdicts": verdicts,
-    }
+    frames = {"tests": tests, "agreement": agreement, "outside": outside}
     return Chapter(name, "A title.", table, **frames | other)
+
+
+def make_claims():
+    """One of each kind."""
+    nothing = dict.fromkeys(("ours", "published", "stated", "tested", "of"))
+    nothing |= {"same": np.nan, "compared": np.nan, "chance": np.nan, "differs": ""}
+    both = (("soft-OSR", "OSR"), ("soft-CSFT", "CSFT"))
+    rows = [
+        {
+            "claim": "soft is better", "target": "inconsistent", "subjects": both,
+            "ours": (1, 2), "published": (2, 1), "stated": (2, 2), "tested": (1, 1),
+            "of": (2, 2), "same": 2, "compared": 4, "chance": 2.04, "verdict": ABOVE,
+            "differs": "soft-OSR: iris",
+        },
+        {
+            "claim": "less is known", "target": "inconsistent", "subjects": both,
+            "ours": (1, 2), "published": (2, 1), "of": (2, 3), "same": 2,
+            "compared": 4, "chance": 3.5, "verdict": CHANCE,
+        },
+        {
+            "claim": "in a figure", "target": "emphasis", "subjects": both[:1],
+            "ours": (3,), "of": (15,), "chance": 7.5, "verdict": "on some sets",
+        },
+        {"claim": "later", "target": "kdd99", "subjects": both, "verdict": NOT_RUN},
+    ]  # fmt: skip
+    return pd.DataFrame(
+        [nothing | row | {"number": n} for n, row in enumerate(rows, 1)]
+    )
+
+
+def make_overview():
+    near = [
+        ("tables", "inconsistent", "error", 3, 4, 0.75),
+        ("tables", "consistent", "error", 1, 4, 0.25),
+        ("rule", "inconsistent", "error", 2, 4, 0.5),
+    ]
+    columns = ["what", "target", "metric", "within", "cells", "share"]
+    costs = [
+        ("inconsistent", "ecoli", "class-ratio", 11.7, 15.1, False, 4.0, True),
+        ("inconsistent", "zoo", "class-ratio", 4.0, 4.0, True, 1.0, False),
+        ("consistent", "zoo", "consistent", 4.0, 4.0, True, 1.0, False),
+    ]
+    names = ["target", "dataset", "costs", "error", "published_error", "near", "ratio"]
+    cells = pd.DataFrame([("iris", 2, "inconsistent"), ("wine", 1, "inconsistent")])
+    return Overview(
+        pd.DataFrame(near, columns=columns),
+        pd.DataFrame(costs, columns=[*names, "other"]),
+        cells.set_axis(["dataset", "cells", "target"], axis=1),
+    )
 
 
 def make_readings():
@@ -194,12 +239,18 @@ def written(artificial, tmp_path_factory):
     study = Study(
         "A study",
         [
-            make_chapter(notes=["Read this first."]),
+            make_chapter(
+                notes=["Read this first."],
+                standings=pd.DataFrame([STANDING, STANDING | OTHER_STANDING]),
+                sizes=pd.DataFrame([SIZES]),
+            ),
             make_chapter("emphasis", emphasis, figure="emphasis", agreement=nothing),
             make_chapter("softness-curve", curve, figure="curve", agreement=nothing),
             make_chapter("sers", agreement=nothing),
         ],
         artificial,
+        make_claims(),
+        make_overview(),
         make_readings(),
         ["Some facts."],
         "softcost report store -o DIR",
@@ -241,7 +292,8 @@ def test_the_same_results_give_the_same_bytes(written, tmp_path):
 def test_markdown_and_html_say_the_same(written):
     _, folder, _ = written
     for name in ("index", "inconsistent", "verdicts", "artificial", "emphasis"):
-        lines = (folder / f"{name}.md").read_text("utf-8").splitlines()
+        markdown = "README" if name == "index" else name
+        lines = (folder / f"{markdown}.md").read_text("utf-8").splitlines()
         plain = [re.sub(r"\*\*|\[|\]\(\w[\w-]*\.md\)|\\", "", line) for line in lines]
         rows = [
             line.strip("| ").split(" | ") for line in plain if line.startswith("| ")
@@ -268,7 +320,7 @@ def test_tables_in_the_form_of_the_paper(written):
     assert [["**" in cell for cell in row[4:6]] for row in rows] == [[True, False]] * 2
 
 
-def test_ours_beside_the_print(written):
+def test_ours_beside_the_published(written):
     study, folder, _ = written
     beside = tables_of(folder, "inconsistent")[-1]
     assert beside[0][4:] == ["cost x 1000", "published", "off by", "error %",
@@ -290,25 +342,82 @@ def test_what_is_outside_has_its_line(written):
 def test_answers_of_tests_and_their_counts(written):
     _, folder, _ = written
     pages = tables_of(folder, "inconsistent")
-    unpaired, paired = (t for t in pages if t[0][-1] == "soft-OSR against OSR")
+    found = (t for t in pages if t[0][-1] == "soft-OSR against OSR")
+    unpaired, paired, stated = found
     assert [row[-1] for row in unpaired[1:]] == [
         "better (published =)", "=", "worse", "1 better, 1 =, 0 worse",
     ]  # fmt: skip
-    assert paired[1][-1] == "worse"  # the paper has no paired test
+    assert paired[1][-1] == "worse"  # the paper's symbols are of the other test
     assert paired[-1] == ["all", "as in the paper", "0 better, 1 =, 1 worse"]
+    assert [row[-1] for row in stated[1:4]] == ["better", "worse", "="]
+
+
+def test_other_data_are_not_called_the_papers(artificial, tmp_path):
+    own = make_chapter("sers")
+    other = make_chapter("sers", tests=own.tests.assign(as_in_paper=False))
+    study = Study("A study", [other], artificial, make_claims(), make_overview())
+    write_study(study, tmp_path)
+    assert "as in the paper" not in (tmp_path / "sers.md").read_text("utf-8")
 
 
 def test_verdicts_with_counts(written):
     _, folder, _ = written
-    first = tables_of(folder, "verdicts")[0]
-    assert first[1][3:] == ["1 of 2", "2 of 2", "1 of 2", "differs", "wine"]
-    assert first[2][3:7] == ["2 of 2", "in a figure", "2 of 2", "agrees"]
-    contents = tables_of(folder, "index")[0]
+    first, figure, later, differs = tables_of(folder, "verdicts")
+    assert first[1][2:] == [
+        "soft-OSR/soft-CSFT", "1/2 of 2", "2/1 of 2", "2/2", "1/1 of 2", "2 of 4",
+        "2.0", ABOVE,
+    ]  # fmt: skip
+    assert first[2][3:5] == ["1/2 of 2/3", "2/1 of 2/3"]
+    assert figure[1][2:] == ["", "3 of 15", "", "", "", "", "7.5", "on some sets"]
+    assert later[1][3:] == [""] * 6 + [NOT_RUN]
+    assert [row[0] for row in (*first, *figure, *later) if row[0] != "no."] == list(
+        "1234"
+    )
+    assert differs[1:] == [["1", "soft-OSR: iris"]]
+    own = tables_of(folder, "inconsistent")
+    assert first in own
+
+
+def test_the_first_page_counts(written):
+    _, folder, _ = written
+    contents, near, open_cells = tables_of(folder, "index")
     row = next(row for row in contents if row[0] == "inconsistent")
     assert row[2:] == ["20", "cost 75 %", "1 of 2"]
+    assert near[1][1:] == ["3 of 4 (75 %)", "1 of 4 (25 %)"]
+    assert near[2][1:] == ["2 of 4 (50 %)", ""]
+    assert open_cells[1:] == [["inconsistent", "3", "iris 2, wine 1"]]
+    text = (folder / "README.md").read_text("utf-8")
+    assert "on 1 of 2 sets (ecoli)" in text
+    assert "but for ecoli 11.7 % against 15.1" in text
+    assert "on 0 of 1 sets" in text
+    assert "kdd99-balanced: not run yet" in text
+    assert "3 means are more than two" in text
 
 
-def test_two_readings_beside_the_print(written):
+def test_kdd99_is_told_on_the_first_page(artificial, tmp_path):
+    table = make_table(("OSR", "soft-OSR"), ("kdd99",), ("own",))
+    chapters = [make_chapter("kdd99", table)]
+    study = Study("A study", chapters, artificial, make_claims(), make_overview())
+    write_study(study, tmp_path)
+    text = (tmp_path / "README.md").read_text("utf-8")
+    own = table[table["algorithm"] == "soft-OSR"].set_index("metric")
+    for metric in ("cost", "error"):
+        assert f"{own['mean'][metric]:.2f} ± 0.50 in 20 runs" in text
+        assert f"off by {own['difference'][metric]:+.1f} combined" in text
+    assert "kdd99-balanced: not run yet" not in text
+
+
+def test_standings_and_class_distributions(written):
+    _, folder, _ = written
+    pages = tables_of(folder, "inconsistent")
+    (standings,) = [table for table in pages if table[0][1] == "mean rank"]
+    assert standings[1] == ["OSR", "2.2 (3.0)", "4 (5)", "1 (2)"]
+    assert "cost 1.00 (" in (folder / "inconsistent.md").read_text("utf-8")
+    (sizes,) = [table for table in pages if "features" in table[0]]
+    assert sizes[1] == ["iris", "6", "2", "1, 5", "the same"]
+
+
+def test_two_readings_beside_the_published(written):
     _, folder, _ = written
     summary, both = tables_of(folder, "lambda")
     assert summary[1:] == [
@@ -322,7 +431,7 @@ def test_two_readings_beside_the_print(written):
 
 
 def test_it_says_what_is_missing_without_matplotlib(written, tmp_path, monkeypatch):
-    monkeypatch.setattr("softcost.paper.pages._study.find_spec", lambda name: None)
+    monkeypatch.setattr("softcost.paper.pages._write.find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"pip install 'softcost\[plot\]'"):
         write_study(written[0], tmp_path / "none")
     assert not (tmp_path / "none").exists()
@@ -346,7 +455,14 @@ def test_any_name_can_be_shown(artificial, tmp_path, name):
         make_chapter("softness-curve", curve, figure="curve"),
         make_chapter("emphasis", emphasis, figure="emphasis"),
     ]
-    study = Study("A study", chapters, artificial, command=f"report {name}--->x")
+    study = Study(
+        "A study",
+        chapters,
+        artificial,
+        make_claims(),
+        make_overview(),
+        command=f"report {name}--->x",
+    )
     write_study(study, tmp_path)
     for page in ("inconsistent", "softness-curve", "emphasis"):
         assert name in tables_of(tmp_path, page)[0][0]

@@ -77,8 +77,9 @@ def test_one_process_writes_and_others_read(path, units, results):
         assert again.missing(units[:4]) == []
 
 
-def test_export_and_import_lose_nothing(path, tmp_path):
-    table = tmp_path / "rows.csv"
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+def test_export_and_import_lose_nothing(path, tmp_path, ending):
+    table = tmp_path / f"rows{ending}"
     with Store(path, write=False) as store:
         rows, count = store.rows(), store.export(table)
     assert count == len(rows)
@@ -86,7 +87,7 @@ def test_export_and_import_lose_nothing(path, tmp_path):
         assert other.import_rows(table) == (count, 0)
         assert other.import_rows(table) == (0, count)
         pd.testing.assert_frame_equal(other.rows(), rows)
-        again = tmp_path / "again.csv"
+        again = tmp_path / f"again{ending}"
         other.export(again)
     assert again.read_bytes() == table.read_bytes()
 
@@ -107,6 +108,18 @@ def test_spoilt_exports_are_refused_whole(path, tmp_path, change, complaint):
     table.write_text(change(table.read_text()))
     with Store(tmp_path / "other.sqlite") as other:
         with pytest.raises(ValueError, match=complaint):
+            other.import_rows(table)
+        assert other.rows().empty
+
+
+def test_a_cut_export_is_refused(path, tmp_path):
+    table = tmp_path / "rows.csv.gz"
+    with Store(path, write=False) as store:
+        store.export(table)
+    assert table.read_bytes()[:2] == b"\x1f\x8b"
+    table.write_bytes(table.read_bytes()[:-20])
+    with Store(tmp_path / "other.sqlite") as other:
+        with pytest.raises(ValueError, match="not an export"):
             other.import_rows(table)
         assert other.rows().empty
 

@@ -45,7 +45,7 @@ COMMANDS = {
     ),
     "reproduce": (
         "softcost.cli.study:reproduce",
-        "Rerun the paper's tables and figures, beside the printed numbers.",
+        "Rerun the paper's tables and figures, beside the published numbers.",
     ),
     "report": (
         "softcost.cli.study:report",

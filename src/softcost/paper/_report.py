@@ -10,18 +10,23 @@ from softcost.paper.findings import (
     artificial_front,
     artificial_lines,
     artificial_points,
+    class_sizes,
     current,
     findings_of,
+    overview,
     readings,
+    standings,
+    verdicts,
 )
 from softcost.paper.pages import Artificial, Chapter, Study, write_study
-from softcost.paper.run import FAMILIES, TARGETS, read_rows
+from softcost.paper.run import FAMILIES, SAMPLES, TARGETS, read_rows
 
 _FIGURES: dict[str, Any] = {"emphasis": "emphasis", "softness-curve": "curve"}
+_RANKED = ("inconsistent", "consistent")
 _TITLE = "Soft cost-and-error sensitive classification, reproduced"
 
 
-def write_report(store: Any, directory: Any) -> list[Path]:
+def write_report(store: Any, directory: Any, *, runs: int = 20) -> list[Path]:
     """Read results, compare them with the published values, write the pages.
 
     Parameters
@@ -30,44 +35,49 @@ def write_report(store: Any, directory: Any) -> list[Path]:
         A store, or a file that was exported from one.
     directory : path-like
         Made where it does not exist; files of the same names are replaced.
+    runs : int, default=20
+        How many runs the tables use at most: the first ones, as many as in the paper.
 
     Returns
     -------
     list of Path
         The files.
     """
-    rows = read_rows(store)
-    chapters = _chapters(rows)
+    everything = read_rows(store)
+    rows = everything[everything["run"] < runs].reset_index(drop=True)
+    found = {name: findings_of(rows, name) for name in TARGETS}
+    chapters = [
+        _chapter(name, part) for name, part in found.items() if part is not None
+    ]
     if not chapters:
         raise ValueError(
             f"{store} has no results of this version of the code; run 'softcost "
             "reproduce' first."
         )
-    return write_study(_study(rows, chapters, Path(store).name), directory)
-
-
-def _chapters(rows: pd.DataFrame) -> list[Chapter]:
-    return [
-        Chapter(
-            name,
-            target.title,
-            **found,
-            notes=NOTES.get(name, ()),
-            figure=_FIGURES.get(name, "agreement"),
-        )
-        for name, target in TARGETS.items()
-        if (found := findings_of(rows, name)) is not None
-    ]
-
-
-def _study(rows: pd.DataFrame, chapters: list[Chapter], name: str) -> Study:
-    return Study(
+    study = Study(
         _TITLE,
         chapters,
-        Artificial(artificial_points(), artificial_lines(48, 61), artificial_front()),
+        Artificial(artificial_points(), artificial_lines(36, 41), artificial_front()),
+        verdicts(found),
+        overview(found, everything),
         readings(current(rows)),
         facts=_facts(rows),
-        command=f"softcost report {name}",
+        command=f"softcost report {Path(store).name}",
+    )
+    return write_study(study, directory)
+
+
+def _chapter(name: str, found: dict[str, pd.DataFrame]) -> Chapter:
+    table = found["table"]
+    own = table[table["as_in_paper"]]
+    return Chapter(
+        name,
+        TARGETS[name].title,
+        **found,
+        standings=standings(own, name) if name in _RANKED and len(own) else None,
+        sizes=class_sizes() if name == "unbalanced" else None,
+        notes=NOTES.get(name, ()),
+        figure=_FIGURES.get(name, "agreement"),
     )
 
 
@@ -83,8 +93,12 @@ def _facts(rows: pd.DataFrame) -> list[str]:
     ]
     sampled = cells[cells["rows"].notna()].groupby("dataset")["rows"].min()
     if len(sampled):
-        parts = ", ".join(f"{name} ({rows:.0f})" for name, rows in sampled.items())
-        facts.append(f"Of these sets only as many rows were used: {parts}.")
+        parts = ", ".join(
+            f"{name} ({size:.0f} rows"
+            f"{', as in the paper' if size == SAMPLES.get(str(name)) else ''})"
+            for name, size in sampled.items()
+        )
+        facts.append(f"Of these sets a random sample was used: {parts}.")
     added = sorted(set(cells["family"]) - set(FAMILIES))
     if added:
         facts.append(f"Added algorithms: {', '.join(added)}.")

@@ -36,8 +36,9 @@ def report(store, tmp_path_factory):
 
 
 def test_a_page_for_every_target_that_is_there(report):
-    pages = {path.stem for path in report.glob("*.md")}
-    assert pages == {path.stem for path in report.glob("*.html")}
+    pages = {path.stem for path in report.glob("*.html")}
+    markdown = {path.stem for path in report.glob("*.md")}
+    assert markdown - {"README"} == pages - {"index"}
     assert pages == {
         "index", "verdicts", "artificial", "inconsistent", "emphasis",
         "alpha-selection", "sers",
@@ -63,17 +64,28 @@ def test_ours_beside_the_published_numbers(report, store):
 def test_an_added_algorithm_is_one_more_row(report):
     page = (report / "inconsistent.md").read_text("utf-8")
     assert page.count("| GNB | 3 |") == 4  # two sets, two kinds of costs
-    assert "Added algorithms: GNB" in (report / "index.md").read_text("utf-8")
+    assert "Added algorithms: GNB" in (report / "README.md").read_text("utf-8")
 
 
-def test_an_export_gives_the_same_report(report, store, tmp_path):
-    rows = tmp_path / "results.sqlite.csv"
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+def test_an_export_gives_the_same_report(report, store, tmp_path, ending):
+    rows = tmp_path / f"results.sqlite{ending}"
     softcost("reproduce", "export", rows, "--store", store)
     assert softcost("report", rows, "-o", tmp_path / "out").exit_code == 0
     for path in report.rglob("*.*"):
         other = tmp_path / "out" / path.relative_to(report)
-        same = other.read_bytes().replace(b".sqlite.csv", b".sqlite")
+        same = other.read_bytes().replace(f".sqlite{ending}".encode(), b".sqlite")
         assert same == path.read_bytes(), path.name
+
+
+def test_fewer_runs_than_there_are(store, tmp_path):
+    answer = softcost("report", store, "-o", tmp_path, "--runs", "2")
+    assert answer.exit_code == 0, answer.stderr
+    page = (tmp_path / "inconsistent.md").read_text("utf-8")
+    assert "| iris | plain | OVA | 2 |" in page
+    assert "| iris | plain | OVA | 3 |" not in page
+    first = (tmp_path / "README.md").read_text("utf-8")
+    assert "all runs in the file" in first
 
 
 @pytest.mark.parametrize(

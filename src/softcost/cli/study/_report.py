@@ -18,16 +18,24 @@ from softcost.cli.console import say
     metavar="DIR",
     help="Directory of the report; made where it does not exist.",
 )
-def report(store: Path, directory: Path) -> None:
+@click.option(
+    "--runs",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Use the first N runs, where there are more.",
+)
+def report(store: Path, directory: Path, runs: int) -> None:
     """Write tables, figures and verdicts from a file of results.
 
-    STORE is what 'softcost reproduce' keeps its results in, or a CSV of them from
-    'softcost reproduce export'. The report is Markdown (start at index.md) and HTML
-    (index.html): tables in the paper's form, ours beside the printed numbers,
-    significance, figures, and which of the paper's claims hold. Algorithms added
-    with --add are in it, too.
+    STORE is what 'softcost reproduce' keeps its results in, or what 'softcost
+    reproduce export' wrote of them (.csv or .csv.gz). The report is Markdown (start at
+    README.md) and HTML (index.html): tables in the paper's form, ours beside the
+    published numbers, significance, figures, and which of the paper's claims hold.
+    Algorithms added with --add are in it, too.
     """
     from softcost.cli.study._report_job import write_report
 
-    files = write_report(store, directory)
+    files = write_report(store, directory, runs)
     say(f"{len(files)} files; open {directory / 'index.html'}")

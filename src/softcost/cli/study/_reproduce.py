@@ -23,11 +23,11 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Write strict
 
 @click.group()
 def reproduce() -> None:
-    """Rerun the paper's tables and figures, beside the printed numbers.
+    """Rerun the paper's tables and figures, beside the published numbers.
 
     Results are kept in a file, and what is in it is not computed again: after an
     interruption give the same command once more. Numbers are mean and standard error
-    over the runs; 'off by' is ours minus the printed mean, in combined standard
+    over the runs; 'off by' is ours minus the published mean, in combined standard
     errors.
     """
 

@@ -2,17 +2,15 @@
 
 import pandas as pd
 
-from softcost.paper.findings._anomalies import misprinted
-from softcost.paper.findings._claims import verdicts
+from softcost.datasets import info
 from softcost.paper.findings._comparison import (
     agreement,
     mark_best,
     near,
     outside,
-    published_table,
     significance,
 )
-from softcost.paper.findings._published import published_symbols
+from softcost.paper.findings._published import published_class_sizes, published_symbols
 from softcost.paper.findings._summary import select, summarize
 from softcost.paper.run import (
     BALANCED,
@@ -25,11 +23,11 @@ from softcost.paper.run import (
 )
 
 _OTHER_DATA = ("sers",)  # synthetic here: no number of ours should be the published one
-_CLOSEST = ("OVA", "OVO", "OSR", "soft-OSR", "CSOVO", "soft-CSOVO")
+CLOSEST = ("OVA", "OVO", "OSR", "soft-OSR", "CSOVO", "soft-CSOVO")
 
 
 def findings_of(rows: pd.DataFrame, target: str) -> dict[str, pd.DataFrame] | None:
-    """Tables, tests, agreement and verdicts of a target.
+    """Tables, tests and agreement of a target.
 
     Parameters
     ----------
@@ -42,8 +40,8 @@ def findings_of(rows: pd.DataFrame, target: str) -> dict[str, pd.DataFrame] | No
     dict of DataFrame, or None where the store has none of its algorithms
         ``table`` (`summarize`, `mark_best`, ``near``, and ``as_in_paper``: whether
         the data and the kind of costs are the paper's), ``tests`` (`significance`,
-        with ``published`` answers and ``as_in_paper``), ``agreement``, ``outside`` and
-        ``verdicts``; the last two are about data and costs as in the paper.
+        with ``published`` answers and ``as_in_paper``), ``agreement`` and ``outside``,
+        the last about data and costs as in the paper.
     """
     request, cells = select(rows, target, "both")
     if not cells["family"].isin(FAMILIES).any():
@@ -54,13 +52,15 @@ def findings_of(rows: pd.DataFrame, target: str) -> dict[str, pd.DataFrame] | No
     if target in _OTHER_DATA:
         table = table.assign(as_in_paper=False, difference=float("nan"))
     table["near"] = near(table)
+    tests = _tests(cells, request, sampled)
+    if target in _OTHER_DATA:
+        tests = tests.assign(as_in_paper=False, published=None)
     same = table[table["as_in_paper"]]
     return {
         "table": table,
-        "tests": _tests(cells, request, sampled),
+        "tests": tests,
         "agreement": _agreements(table, target),
         "outside": outside(same, target, _with_ova(rows, request)),
-        "verdicts": verdicts(same, _trusted(published_table(target), target), target),
     }
 
 
@@ -79,13 +79,6 @@ def _sampled(cells: pd.DataFrame) -> set[str]:
     """Data sets of which a smaller part was used than by the paper."""
     least = cells[cells["rows"].notna()].groupby("dataset")["rows"].min()
     return {str(name) for name, n in least.items() if n != SAMPLES.get(str(name))}
-
-
-def _trusted(table: pd.DataFrame, target: str) -> pd.DataFrame:
-    """A published table without its misprints."""
-    places = zip(table["metric"], table["dataset"], table["algorithm"], strict=True)
-    wrong = [misprinted(target, *place) for place in places]
-    return table[~pd.Series(wrong, table.index, dtype=bool)]
 
 
 def _with_ova(rows: pd.DataFrame, request: Request) -> pd.DataFrame:
@@ -121,8 +114,8 @@ def _agreements(table: pd.DataFrame, target: str) -> pd.DataFrame:
     as_in_paper = table["as_in_paper"]
     parts = {"all": table[as_in_paper]}
     if target in ("inconsistent", "consistent"):
-        closest = table["dataset"].isin(BALANCED) & table["algorithm"].isin(_CLOSEST)
-        name = f"{', '.join(_CLOSEST)} on {', '.join(BALANCED)}"
+        closest = table["dataset"].isin(BALANCED) & table["algorithm"].isin(CLOSEST)
+        name = f"{', '.join(CLOSEST)} on {', '.join(BALANCED)}"
         parts[name] = table[as_in_paper & closest]
     other = table["dataset"].isin(PLAIN) & (table["costs"] == "class-ratio")
     if other.any():
@@ -131,6 +124,24 @@ def _agreements(table: pd.DataFrame, target: str) -> pd.DataFrame:
         agreement(part, ["metric"]).assign(what=what) for what, part in parts.items()
     ]
     return pd.concat(frames, ignore_index=True)
+
+
+def class_sizes() -> pd.DataFrame:
+    """The published class distributions, and whether our data sets have the same.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, rows, features, sizes, same.
+    """
+    table = published_class_sizes()
+    known = [info(name) for name in table["dataset"]]
+    same = [
+        (own.rows, own.features, sorted(own.class_counts.values()))
+        == (row["rows"], row["features"], sorted(row["sizes"]))
+        for own, row in zip(known, table.to_dict("records"), strict=True)
+    ]
+    return table.assign(same=same)
 
 
 def readings(rows: pd.DataFrame, target: str = "inconsistent") -> pd.DataFrame | None:

@@ -96,6 +96,17 @@ class Page:
     blocks: Sequence[Block]
 
 
+def file_name(page: str, ending: str) -> str:
+    """Name of a page's file; the first page is what a folder shows.
+
+    Examples
+    --------
+    >>> file_name("index", "html"), file_name("index", "md")
+    ('index.html', 'README.md')
+    """
+    return "README.md" if (page, ending) == ("index", "md") else f"{page}.{ending}"
+
+
 def to_markdown(page: Page, command: str = "") -> str:
     """A page in GitHub's Markdown.
 
@@ -161,7 +172,7 @@ def _markdown_cell(cell: Cell | str) -> str:
 def _markdown_inline(part: Inline) -> str:
     if isinstance(part, str):
         return _markdown_text(part)
-    return f"[{_markdown_text(part.text)}]({part.page}.md)"
+    return f"[{_markdown_text(part.text)}]({file_name(part.page, 'md')})"
 
 
 def _markdown_text(content: str) -> str:

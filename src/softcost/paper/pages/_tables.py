@@ -82,6 +82,7 @@ def agreement_table(agreement: pd.DataFrame) -> PageTable:
         Column("number"),
         Column("within two"),
         Column("share"),
+        Column("by chance"),
     ]
     rows = [
         [
@@ -90,6 +91,7 @@ def agreement_table(agreement: pd.DataFrame) -> PageTable:
             str(row["cells"]),
             str(row["within"]),
             percent(row["share"]),
+            "95 %",
         ]
         for row in agreement.to_dict("records")
     ]
@@ -126,17 +128,18 @@ def outside_table(outside: pd.DataFrame) -> PageTable:
 
 
 def significance_tables(tests: pd.DataFrame) -> Iterator[PageTable]:
-    """Two tables per metric: unpaired tests, with the published answers, and paired.
+    """Three tables per metric: unpaired tests, with published answers, and two paired.
 
     Parameters
     ----------
     tests : DataFrame
-        Columns dataset, costs, metric, algorithm, versus, unpaired, paired, published,
-        as_in_paper.
+        Columns dataset, costs, metric, algorithm, versus, unpaired, paired, stated,
+        published, as_in_paper.
     """
     captions = {
         "unpaired": "unpaired t-test, two-sided .05",
         "paired": "paired t-test, two-sided .05",
+        "stated": "the stated test: paired, one-tailed .1",
     }
     for metric, part in tests.groupby("metric", sort=False):
         for test, words in captions.items():
@@ -159,7 +162,8 @@ def _test_table(part: pd.DataFrame, test: str, caption: str) -> PageTable:
         ", ".join(f"{counts.get((*pair, word), 0)} {word}" for word in _ANSWERS)
         for pair in pairs
     ]
-    rows.append(["all", "as in the paper", *summary])
+    if part["as_in_paper"].any():
+        rows.append(["all", "as in the paper", *summary])
     columns = [*_NAMES, *(Column(f"{a} against {b}", "left") for a, b in pairs)]
     return PageTable(caption, columns, rows)
 
@@ -172,38 +176,21 @@ def _answer(row: Mapping[Any, Any] | None, test: str) -> str:
     return f"{said} (published {published})" if differs else said
 
 
-def verdict_table(verdicts: pd.DataFrame, caption: str) -> PageTable:
-    """Claims of the paper, and what ours says of them."""
-    columns = [
-        Column("claim", "left"),
-        Column("algorithm", "left"),
-        Column("against", "left"),
-        Column("ours"),
-        Column("published numbers"),
-        Column("same answer"),
-        Column("verdict", "left"),
-        Column("ours says no on", "left"),
-    ]
+def sizes_table(sizes: pd.DataFrame) -> PageTable:
+    """The paper's class distributions, and whether ours are the same."""
+    columns = [Column("data set", "left"), Column("rows"), Column("features")]
+    columns += [Column("rows of each class", "left"), Column("ours", "left")]
     rows = [
         [
-            row["claim"],
-            row["algorithm"],
-            row["versus"],
-            f"{row['holds']} of {row['of']}",
-            _published_count(row),
-            f"{row['same']} of {row['of']}",
-            Cell(row["verdict"], bold=row["verdict"] != "agrees"),
-            row["not_on"],
+            row["dataset"],
+            str(row["rows"]),
+            str(row["features"]),
+            ", ".join(map(str, row["sizes"])),
+            "the same" if row["same"] else "different",
         ]
-        for row in verdicts.to_dict("records")
+        for row in sizes.to_dict("records")
     ]
-    return PageTable(caption, columns, rows)
-
-
-def _published_count(row: Mapping[Any, Any]) -> str:
-    if pd.isna(row["published_holds"]):
-        return "in a figure"
-    return f"{row['published_holds']:.0f} of {row['of']}"
+    return PageTable("Published class distributions", columns, rows)
 
 
 def readings_summary(readings: pd.DataFrame) -> PageTable:
@@ -284,7 +271,7 @@ def contents_table(rows: list[tuple[Link, str, str, str, str]]) -> PageTable:
         Column("target", "left"),
         Column("what it is", "left"),
         Column("runs"),
-        Column("means near"),
-        Column("questions answered alike"),
+        Column("means within two"),
+        Column("claims above chance"),
     ]
     return PageTable("Contents", columns, [[Cell(row[0]), *row[1:]] for row in rows])

@@ -15,7 +15,8 @@ def seed(*names: object) -> int:
     - ``costs, KIND, DATASET, run``: the cost matrix;
     - ``tree, DATASET, run``: the order of the leaves of filter trees;
     - ``sample, DATASET``: which rows are used where not all are;
-    - ``algorithm, NAME, DATASET, run``: an added algorithm's ``random_state``.
+    - ``algorithm, NAME, DATASET, run``: an added algorithm's ``random_state``;
+    - ``shuffle, TARGET, CLAIM``: data sets shuffled to see what chance gives.
 
     Examples
     --------

@@ -1,7 +1,5 @@
 """Results in SQLite: append-only, one writing process, any number of readers."""
 
-import csv
-import json
 import sqlite3
 import time
 from collections.abc import Iterable, Sequence
@@ -13,34 +11,22 @@ from typing import Any
 
 import pandas as pd
 
-from softcost.paper.run._cell import METRICS
+from softcost.paper.run._export import (
+    COLUMNS,
+    FIELDS,
+    differ,
+    read_export,
+    write_export,
+)
 from softcost.paper.run._plan import Unit, cell_key
 
-_FIELDS = {
-    "dataset": "TEXT NOT NULL",
-    "costs": "TEXT NOT NULL",
-    "family": "TEXT NOT NULL",
-    "run": "INTEGER NOT NULL",
-    "rows": "INTEGER",
-    "data": "TEXT NOT NULL",
-    "made_of": "TEXT NOT NULL",
-    "version": "INTEGER NOT NULL",
-    "algorithm": "TEXT NOT NULL",
-    **dict.fromkeys(METRICS, "REAL NOT NULL"),
-    "recalls": "TEXT NOT NULL",
-    "softness": "REAL",
-    "params": "TEXT NOT NULL",
-    "cv_cost": "REAL",
-    "cv_error": "REAL",
-}
-COLUMNS = ("key", *_FIELDS)
 _MAGIC = b"SQLite format 3\0"
 _WAIT = 60.0  # seconds to wait for another process to leave the file
 
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS results (
     key TEXT PRIMARY KEY,
-    {", ".join(f"{name} {kind}" for name, kind in _FIELDS.items())}
+    {", ".join(f"{name} {kind}" for name, kind in FIELDS.items())}
 );
 CREATE TABLE IF NOT EXISTS attempts (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -206,23 +192,15 @@ class Store:
         )
 
     def export(self, path: Any) -> int:
-        """Write all cells as CSV; numbers so that they are read back exactly."""
+        """Write all cells as CSV, compressed where the name ends with ``.gz``.
+
+        Numbers are written so that they are read back exactly, and equal cells give
+        equal bytes.
+        """
         cursor = self._db.execute(
             "SELECT * FROM results ORDER BY dataset, costs, family, algorithm, run, key"
         )
-        count = 0
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(COLUMNS)
-            for row in cursor:
-                writer.writerow(
-                    [
-                        repr(value) if isinstance(value, float) else value
-                        for value in row
-                    ]
-                )
-                count += 1
-        return count
+        return write_export(path, cursor)
 
     def import_rows(self, path: Any) -> tuple[int, int]:
         """Add cells from such a file; those that are here already must be equal.
@@ -231,13 +209,13 @@ class Store:
         -------
         added, known : int
         """
-        rows = _read_export(path)
+        rows = read_export(path)
         here = {row["key"]: row for row in self.rows().to_dict("records")}
         new = []
         for row in rows:
             if row["key"] not in here:
                 new.append(row)
-            elif any(_differ(row[name], here[row["key"]][name]) for name in COLUMNS):
+            elif any(differ(row[name], here[row["key"]][name]) for name in COLUMNS):
                 raise ValueError(
                     f"{path} and {self.path} have different results for {row['key']}; "
                     "import into a new store. Nothing was imported."
@@ -256,7 +234,7 @@ class Store:
 
 
 def read_rows(path: Any) -> pd.DataFrame:
-    """All cells of a store, or of a CSV that was exported from one.
+    """All cells of a store, or of a file that was exported from one.
 
     Parameters
     ----------
@@ -296,53 +274,3 @@ def _lock(path: Path) -> sqlite3.Connection:
             "name another file."
         ) from error
     return lock
-
-
-def _read_export(path: Any) -> list[dict[str, Any]]:
-    """All rows of an export."""
-    try:
-        with open(path, newline="", encoding="utf-8") as file:
-            reader = csv.DictReader(file)
-            if tuple(reader.fieldnames or ()) == COLUMNS:
-                return [
-                    _read_row(row, path, line) for line, row in enumerate(reader, 2)
-                ]
-            problem = "its columns differ"
-    except (UnicodeDecodeError, csv.Error) as error:
-        problem = str(error)
-    raise ValueError(
-        f"{path} is not an export of results ({problem}); write one with 'softcost "
-        "reproduce export'."
-    )
-
-
-def _read_row(row: dict[str, Any], path: Any, line: int) -> dict[str, Any]:
-    """One line of an export, with numbers as numbers; its key is checked."""
-    out: dict[str, Any] = {"key": row["key"]}
-    try:
-        for name, kind in _FIELDS.items():
-            text = row[name]
-            if text == "" and "NOT NULL" not in kind:
-                out[name] = None
-            elif kind.startswith("REAL"):
-                out[name] = float(text)
-            elif kind.startswith("INTEGER"):
-                out[name] = int(text)
-            else:
-                out[name] = str(text)
-        json.loads(out["params"])
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{path}, line {line}: {error}; export it again.") from error
-    unit = Unit(
-        out["dataset"], out["costs"], out["family"], out["run"], out["rows"],
-        out["data"], out["made_of"], out["version"],
-    )  # fmt: skip
-    if cell_key(unit, out["algorithm"]) != out["key"]:
-        raise ValueError(
-            f"{path}, line {line}: the key does not belong to the row; export it again."
-        )
-    return out
-
-
-def _differ(a: Any, b: Any) -> bool:
-    return a != b and not (pd.isna(a) and pd.isna(b))
