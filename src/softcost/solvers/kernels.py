@@ -28,7 +28,7 @@ import numpy as np
 
 from softcost.solvers import _vector as v
 from softcost.solvers._jit import inline, jit
-from softcost.solvers._scan import WIDTH
+from softcost.solvers._scan import WIDTH as STEP
 
 PERCEPTRON, STUMP, LAPLACIAN, EXPONENTIAL, RBF, LINEAR = range(6)
 
@@ -41,13 +41,15 @@ KERNELS = {
     "linear": LINEAR,
 }
 
+WIDTH = 32  # columns of a panel
+
 _ZERO = np.float32(0)
 _TILE_ROWS = 4
 
 
 def padded(n: int) -> int:
-    """``n`` rounded up to a whole number of vector steps, at least one."""
-    return max(-(-n // WIDTH), 1) * WIDTH
+    """``n`` rounded up to a whole number of the solver's steps, at least one."""
+    return max(-(-n // STEP), 1) * STEP
 
 
 def pack(X: np.ndarray) -> np.ndarray:
