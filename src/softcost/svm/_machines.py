@@ -22,6 +22,7 @@ from softcost.solvers.rows import Gram, on_demand
 from softcost.solvers.smo import Solution, solve
 from softcost.solvers.threads import in_threads
 
+_ALWAYS_WHOLE = 2048  # rows up to which the whole Gram matrix is computed
 _BLOCK = 256  # rows predicted at once: their kernel values stay in cache
 _FAR = 8.0  # how many times its range a feature may lie from zero
 
@@ -180,8 +181,10 @@ def fit_machines(
         dense = kernel.dense(X)
         first, group = distinct_rows(dense)
         x = dense[first]
-        # A single machine asks for few rows; many share all of them.
-        if len(problems) > 1 and kernel.fits(len(x)):
+        # A row costs a third in a block. Many machines share all of them; a single one
+        # asks for part of them, and of few rows all are soon there.
+        whole = len(problems) > 1 or len(x) <= _ALWAYS_WHOLE
+        if whole and kernel.fits(len(x)):
             matrix = _gram(x, kernel, threads)
 
     def fit_one(problem: Problem, proceed) -> tuple[np.ndarray, Solution]:
