@@ -226,7 +226,7 @@ def log_ratio(typingctx, a, b):
     """
 
     def codegen(context, builder, signature, args):
-        return _log_ratio(builder, *args, INTS)
+        return _log_ratio(builder, args[0], args[1], INTS)
 
     return ints(floats, floats), codegen
 
@@ -236,7 +236,7 @@ def log_ratio_scalar(typingctx, a, b):
     """What one lane of `log_ratio` does."""
 
     def codegen(context, builder, signature, args):
-        return _log_ratio(builder, *args, I32)
+        return _log_ratio(builder, args[0], args[1], I32)
 
     return types.int32(types.float32, types.float32), codegen
 

@@ -40,6 +40,8 @@ class Memory(NamedTuple):
     upper: np.ndarray
     trial_beta: np.ndarray  # (n,) scratch
     trial_gradient: np.ndarray  # (padded(n),)
+    start_beta: np.ndarray  # (n,) the best trial
+    start_gradient: np.ndarray  # (padded(n),)
     at: np.ndarray  # (2,) position in the walk, and whether it has been started
     aim: np.ndarray  # (2,) what violation the current round aims at, the best so far
     rounds: np.ndarray  # (2,) steps in the current round, rounds without progress
@@ -87,15 +89,15 @@ def _touches_bound(beta, lower, upper):
 
 
 @jit
-def _neighbours(done, a):
-    """The nearest solved problems on both sides; the same twice at an end."""
+def _neighbours(done, run, a):
+    """The nearest solved problems of a run on both sides; the same twice at an end."""
     left, right = -1, -1
     for k in range(a - 1, -1, -1):
-        if done[k]:
+        if done[k] and run[k] == run[a]:
             left = k
             break
     for k in range(a + 1, done.size):
-        if done[k]:
+        if done[k] and run[k] == run[a]:
             right = k
             break
     if left < 0 or right < 0:
@@ -104,50 +106,66 @@ def _neighbours(done, a):
 
 
 @jit
-def _blend(memory, left, right, share, target):
-    """Put the point between two solved problems, and its gradient, on trial."""
+def _blend_beta(memory, left, right, share):
+    """Put the point between two solved problems on trial."""
     keep = 1.0 - share
-    for t in range(target.size):
+    for t in range(memory.trial_beta.size):
         memory.trial_beta[t] = (
             keep * memory.beta[left, t] + share * memory.beta[right, t]
         )
+
+
+@jit
+def _blend_gradient(memory, left, right, share, target):
+    """The gradient of the point on trial, for a target."""
+    keep = 1.0 - share
+    for t in range(target.size):
         gradient = keep * memory.gradient[left, t] + share * memory.gradient[right, t]
         belongs = keep * memory.target[left, t] + share * memory.target[right, t]
         memory.trial_gradient[t] = np.float32(gradient + belongs - target[t])
 
 
 @jit
-def _start(memory, a, softness, target):
-    """Start problem ``a`` from the best feasible point at hand, at worst from zero."""
-    beta, gradient = memory.beta[a], memory.gradient[a]
-    lower, upper = memory.lower, memory.upper
+def _try_start(memory, a, left, right, share, target, best):
+    """Start problem ``a`` from between two known ones if that is better; the best."""
+    _blend_beta(memory, left, right, share)
+    if not _make_feasible(memory.trial_beta, memory.lower, memory.upper):
+        return best
+    _blend_gradient(memory, left, right, share, target)
+    objective = _objective(memory.trial_beta, memory.trial_gradient, target)
+    if objective >= best:
+        return best
+    memory.start_beta[:] = memory.trial_beta
+    memory.start_gradient[:] = memory.trial_gradient
+    memory.shift[a] = (1.0 - share) * memory.shift[left] + share * memory.shift[right]
+    memory.drift[a] = max(memory.drift[left], memory.drift[right])
+    return objective
+
+
+@jit
+def _start(memory, a, softness, run, target):
+    """Start problem ``a`` from the best feasible point at hand, at worst from zero.
+
+    At hand are the solution for the last C, the point between the neighbours for this
+    C, and the other solutions of the run, for this C or the last one.
+    """
     best = 0.0
     if memory.known[a]:
-        for t in range(beta.size):
-            gradient[t] += np.float32(memory.target[a, t] - target[t])
-        if _make_feasible(beta, lower, upper):
-            best = _objective(beta, gradient, target)
-    left, right = _neighbours(memory.done, a)
-    if left >= 0:
-        share = 0.0
-        if left != right:
-            share = (softness[a] - softness[left]) / (softness[right] - softness[left])
-        _blend(memory, left, right, share, target)
-        if _make_feasible(memory.trial_beta, lower, upper):
-            objective = _objective(memory.trial_beta, memory.trial_gradient, target)
-            if objective < best:
-                best = objective
-                beta[:] = memory.trial_beta
-                gradient[:] = memory.trial_gradient
-                keep = 1.0 - share
-                memory.shift[a] = (
-                    keep * memory.shift[left] + share * memory.shift[right]
-                )
-                memory.drift[a] = max(memory.drift[left], memory.drift[right])
-    if best >= 0.0:
-        beta[:] = 0.0
-        for t in range(beta.size):
-            gradient[t] = np.float32(-target[t])
+        best = _try_start(memory, a, a, a, 0.0, target, best)
+    left, right = _neighbours(memory.done, run, a)
+    if left >= 0 and left != right:
+        share = (softness[a] - softness[left]) / (softness[right] - softness[left])
+        best = _try_start(memory, a, left, right, share, target, best)
+    for k in range(memory.known.size):
+        if k != a and memory.known[k] and run[k] == run[a]:
+            best = _try_start(memory, a, k, k, 0.0, target, best)
+    if best < 0.0:
+        memory.beta[a] = memory.start_beta
+        memory.gradient[a] = memory.start_gradient
+    else:
+        memory.beta[a] = 0.0
+        for t in range(target.size):
+            memory.gradient[a, t] = np.float32(-target[t])
         memory.shift[a] = memory.drift[a] = 0.0
     memory.target[a] = target
 
@@ -290,7 +308,7 @@ def _evaluate(cross, memory, table, c, a, intercept):
 
 @jit
 def walk(
-    rows, cross, targets, lower, upper, C, softness, order, group, goal, rough,
+    rows, cross, targets, lower, upper, C, softness, order, run, group, goal, rough,
     exact, max_steps, budget, memory, table,
 ):  # fmt: skip
     """Solve problem after problem; False when the budget was spent before the end."""
@@ -310,7 +328,7 @@ def walk(
         if not reused:
             if not started:
                 _forget(memory, a)
-                _start(memory, a, softness, targets[f, a])
+                _start(memory, a, softness, run, targets[f, a])
                 memory.aim[0] = max(goal[f, a], rough[f, a]) if exact else goal[f, a]
                 memory.aim[1] = np.inf
                 memory.rounds[:] = 0
