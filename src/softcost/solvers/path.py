@@ -7,7 +7,7 @@ is known than that:
 * Between two solved softness values the interpolated coefficients are feasible where
   the boxes are affine in softness, and the interpolated gradient is theirs exactly, but
   for the change of targets. So softness is walked by bisection, ends first.
-* Where boxes vanish (softness 1 asks pairs of classes for two classes only) coefficients
+* Where boxes vanish (softness 1 asks a pair for its own two classes only) coefficients
   jump, and nothing lies between. So each run of softness values with about the same
   rows is walked by itself.
 * A solution for a smaller C is feasible for a larger one where the boxes grow with C,
