@@ -48,7 +48,7 @@ def _use_stamp(cache_file: Any) -> None:
     cache_file.load = _or_else(cache_file.load, lambda: None)
 
 
-def _compile(function: Function, **options: bool) -> Function:
+def _compile(function: Function, **options: Any) -> Function:
     try:
         compiled = numba.njit(cache=True, **_OPTIONS, **options)(function)
     except RuntimeError:  # numba: "no locator available", nowhere to cache
@@ -71,5 +71,9 @@ def jit(function: Function) -> Function:
 
 
 def inline(function: Function) -> Function:
-    """As `jit`, and part of whoever calls it: for short functions in a hot loop."""
-    return _compile(function, forceinline=True)
+    """As `jit`, and part of whoever calls it: for short functions in a hot loop.
+
+    Their statements are copied into the caller, so that they cost no compilation of
+    their own; each one would take a tenth of a second.
+    """
+    return _compile(function, inline="always")

@@ -162,10 +162,7 @@ def kernel_rows(x, panels, kernel, gamma, out, first_panel):
     Fills ``out[:, 32 * first_panel :]``, which is (m, 32 * len(panels)).
     """
     for p in range(first_panel, panels.shape[0]):
-        if _is_manhattan(kernel):  # a constant in the call, so that it leaves the loop
-            _sums(x, panels[p], True, out, p * WIDTH)
-        else:
-            _sums(x, panels[p], False, out, p * WIDTH)
+        _sums(x, panels[p], _is_manhattan(kernel), out, p * WIDTH)
         _finish(out, p * WIDTH, kernel, np.float32(gamma))
 
 

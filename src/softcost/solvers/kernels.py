@@ -140,7 +140,8 @@ def _centre(K, half, gram):
         for t in range(n):
             row[t] = np.float32(K[i, t] - here - half[t])
         row[i] = 0.0
-        row[n:] = 0.0
+        for t in range(n, row.size):
+            row[t] = 0.0
 
 
 def centred(K: np.ndarray) -> np.ndarray:

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softcost.solvers._jit import jit
+from softcost.solvers._jit import inline, jit
 from softcost.solvers._walk import Memory, Table, walk
 from softcost.solvers.rows import Rows
 from softcost.solvers.smo import ROUGH, spread
@@ -117,7 +117,7 @@ def _order(run: np.ndarray) -> np.ndarray:
     return np.concatenate([place[bisection(len(place))] for place in places])
 
 
-@jit
+@inline
 def _same_problem(targets, lower, upper, f, a, e, b):
     """Whether two problems have the same targets and the same signs of the boxes."""
     for t in range(targets.shape[2]):

@@ -48,10 +48,12 @@ def improve(rows, lower, upper, beta, gradient, tol, budget):
     Returns the number of steps and the violation.
     """
     n = beta.size
-    barred = np.full(gradient.size, -1, np.int8)
-    falling = np.zeros(gradient.size, np.int8)
+    barred = np.empty(gradient.size, np.int8)
+    falling = np.empty(gradient.size, np.int8)
     for t in range(n):
         _mark(barred, falling, t, beta[t], lower[t], upper[t])
+    for t in range(n, gradient.size):
+        _mark(barred, falling, t, 0.0, 0.0, 0.0)
     unit = unit_of(gradient[:n])
     values = rows.values
     place_i = place_j = 0
@@ -106,7 +108,8 @@ def exact_gradient(rows, targets, beta, gradient):
             for t in range(n):
                 gradient[t] += (wa * a[t] + wb * b[t]) + (wc * c[t] + wd * d[t])
             count = 0
-            weight[:] = 0.0
+            for k in range(4):
+                weight[k] = 0.0
 
 
 @jit
@@ -158,7 +161,7 @@ def certify(lower, upper, beta, gradient):
     return intercept, max(highest - lowest, 0.0), max(product + loss, 0.0)
 
 
-@jit
+@inline
 def steps_per_round(n):
     """Steps after which the gradient is summed anew, whatever was reached."""
     return 50 * n + 10_000
