@@ -187,10 +187,12 @@ def fit_machines(
         if whole and kernel.fits(len(x)):
             matrix = _gram(x, kernel, threads)
 
+    order = np.argsort(group, kind="stable")
+
     def fit_one(problem: Problem, proceed) -> tuple[np.ndarray, Solution]:
         """Coefficients by distinct row, and the solution."""
         lower, upper = C * problem.lower, C * problem.upper
-        merged = merge(group, problem.targets, lower, upper)
+        merged = merge(group, problem.targets, lower, upper, order)
         places = group[merged.rows]
         solution = solve(
             _rows_for(places, x, matrix, kernel),
