@@ -3,7 +3,9 @@
 import json
 import os
 import platform
+import subprocess
 import sys
+import tempfile
 import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -12,6 +14,48 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import MinMaxScaler
+
+# What numba is told to build for; SSE is what every x86 processor has.
+BUILDS = {"native": None, "AVX2": "x86-64-v3", "SSE": "x86-64"}
+
+
+def environment_of(build, **others):
+    """The environment in which numba builds for less than this processor."""
+    environment = {**os.environ, **others}
+    if BUILDS[build] is not None:
+        environment["NUMBA_CPU_NAME"] = BUILDS[build]
+        environment["NUMBA_CPU_FEATURES"] = ""
+    return environment
+
+
+def add_build_option(parser):
+    parser.add_argument(
+        "--builds",
+        type=lambda text: text.split(","),
+        help=f"of {','.join(BUILDS)}: run once for each, in processes of their own",
+    )
+
+
+def run_builds(builds, arguments):
+    """Run this script for each build and collect its results, with their build."""
+    kept = list(arguments)
+    for option in ("--builds", "--output"):
+        if option in kept:
+            at = kept.index(option)
+            del kept[at : at + 2]
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        for build in builds:
+            print(f"== {build}", flush=True)
+            output = Path(folder) / f"{build}.json"
+            subprocess.run(
+                [sys.executable, sys.argv[0], *kept, "--output", str(output)],
+                env=environment_of(build, NUMBA_CACHE_DIR=f"{folder}/{build}"),
+                check=True,
+            )
+            found = json.loads(output.read_text())["results"]
+            results += [{"build": build, **one} for one in found]
+    return results
 
 
 def perceptron(A, B):

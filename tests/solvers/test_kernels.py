@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from softcost.solvers import kernels
+from softcost.solvers import _scan, kernels
 
 SHAPES = [(1, 1), (2, 649), (31, 3), (32, 1), (33, 4), (257, 2), (257, 17)]
 
@@ -19,7 +19,7 @@ def test_gram_matrix_is_the_formula(kernel, n, d, distance_form):
     gram = kernels.gram_matrix(X, kernel, gamma=0.7 / d)
     expected = distance_form(X.astype(float), X.astype(float), kernel, 0.7 / d)
     assert gram.dtype == np.float32
-    assert gram.shape == (n, -(-n // 32) * 32)
+    assert gram.shape == (n, kernels.padded(n))
     np.testing.assert_allclose(gram[:, :n], expected, rtol=rounding(d))
     assert (gram[:, n:] == 0).all()
     np.testing.assert_array_equal(gram[:, :n], gram[:, :n].T)
@@ -66,12 +66,12 @@ def test_pack_transposes_in_panels(n, d):
     assert (back[n:] == 0).all()
 
 
-@pytest.mark.parametrize("n", [0, 1, 31, 32, 33, 64, 65])
-def test_padded_is_the_next_multiple(n):
+@pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 128, 129])
+def test_padded_is_the_next_multiple_of_a_step(n):
     width = kernels.padded(n)
-    assert width % 32 == 0
+    assert width % _scan.WIDTH == 0
     assert width >= max(n, 1)
-    assert width - 32 < max(n, 1)
+    assert width - _scan.WIDTH < max(n, 1)
 
 
 @pytest.mark.parametrize("m", [1, 3, 4, 9])
@@ -89,7 +89,7 @@ def test_rows_against_others(kernel, m, n, distance_form):
 
 def test_rows_from_a_panel_on_leave_the_rest_alone():
     X = np.random.default_rng(0).random((70, 3)).astype(np.float32)
-    out = np.full((70, 96), 7, np.float32)
+    out = np.full((70, kernels.padded(70)), 7, np.float32)
     kernels.kernel_rows(X, kernels.pack(X), kernels.RBF, 1.0, out, 1)
     assert (out[:, :32] == 7).all()
     whole = kernels.gram_matrix(X, "rbf")

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from softcost.solvers import _plain, _scan
 
-LENGTHS = [32, 64, 96, 1056]
+LENGTHS = [64, 128, 192, 1088]
 FILLS = {"none": 0.0, "few": 0.05, "half": 0.5, "all": 1.0}
 
 
-def bits(members):
-    """Truth values as 16-bit words, lowest bit first."""
-    return np.packbits(members, bitorder="little").view(np.uint16)
+def flags(members):
+    """Truth values as flags of 0 and -1."""
+    return -members.astype(np.int8)
 
 
 def members(rng, fill, length, size):
@@ -22,7 +22,7 @@ def members(rng, fill, length, size):
 
 
 def numbers(rng, shape, ties):
-    """Random float32, on a coarse grid where ``ties`` are wanted."""
+    """Random float32, on a coarse grid, with zeros of both signs, where ``ties``."""
     drawn = rng.standard_normal(shape) * 10.0 ** rng.integers(-3, 4)
     return (np.round(drawn) if ties else drawn).astype(np.float32)
 
@@ -39,80 +39,94 @@ situations = st.tuples(
 def build(length, up, down, ties, seed):
     """Rows, gradient, who may rise, who may fall, and a step."""
     rng = np.random.default_rng(seed)
-    size = length - int(rng.integers(0, 32))
+    size = length - int(rng.integers(0, 64))
     rows = -np.abs(numbers(rng, (3, length), ties))
+    if rng.random() < 0.2:  # an indefinite kernel
+        rows *= np.sign(rng.standard_normal(rows.shape)).astype(np.float32)
     rows[0, rng.integers(0, size, 3)] = 0  # duplicates: no curvature at all
     gradient = numbers(rng, length, ties)
     rows[:, size:] = gradient[size:] = 0
     rising, falling = (members(rng, fill, length, size) for fill in (up, down))
-    return rows, gradient, rising, falling, np.float32(rng.standard_normal())
+    step = np.float32(rng.integers(-1, 2) if ties else rng.standard_normal())
+    return rows, gradient, rising, falling, step
 
 
-def scan(module, situation):
+def passes(module, situation):
+    """What both passes of a module find, and the gradient between them."""
     rows, gradient, rising, falling, step = build(*situation)
-    found = module.update_and_scan(
-        gradient, rows, 0, 1, step, bits(rising), bits(falling)
+    least = module.update_and_scan(gradient, rows, 0, 1, step, flags(~rising))
+    unit = _scan.unit_of(gradient)
+    most = module.pick_partner(
+        gradient, rows, 0, np.float32(least[1]), flags(falling), unit
     )
-    return found, gradient
+    return least, most, gradient
+
+
+def bits(found):
+    at, value = found
+    return int(at), np.float64(value).tobytes()
 
 
 @given(situations)
-def test_update_and_scan_is_its_twin(situation):
-    found, gradient = scan(_scan, situation)
-    twin_found, twin_gradient = scan(_plain, situation)
-    assert found == twin_found
+def test_passes_are_their_twins(situation):
+    least, most, gradient = passes(_scan, situation)
+    twin_least, twin_most, twin_gradient = passes(_plain, situation)
     assert gradient.tobytes() == twin_gradient.tobytes()
+    assert bits(least) == bits(twin_least)
+    assert bits(most) == bits(twin_most)
 
 
 @given(situations)
-def test_update_and_scan_finds_the_extremes(situation):
-    rows, before, rising, falling, step = build(*situation)
-    (at, lowest, highest), gradient = scan(_scan, situation)
+def test_update_and_scan_finds_the_least(situation):
+    rows, before, rising, _, step = build(*situation)
+    (at, lowest), _, gradient = passes(_scan, situation)
     expected = before + step * (rows[0].astype(float) - rows[1])
     scale = np.abs(before) + np.abs(step) * (np.abs(rows[0]) + np.abs(rows[1]))
-    assert (np.abs(gradient - expected) <= 2e-7 * scale).all()
+    assert (np.abs(gradient - expected) <= 3e-7 * scale).all()
     if rising.any():
-        assert lowest == gradient[rising].min() == gradient[at]
-        assert rising[at]
+        assert lowest == gradient[rising].min()
+        assert at == np.flatnonzero(rising & (gradient == lowest))[0]
     else:
         assert lowest > 1e38
-    if falling.any():
-        assert highest == gradient[falling].max()
-    else:
-        assert highest < -1e38
 
 
-def gains(rows, gradient, lowest):
+def gains(kernel, gradient, lowest):
     rise = np.maximum(gradient.astype(float) - lowest, 0)
-    return rise**2 / np.maximum(-2.0 * rows[0], 1e-12)
+    return rise**2 / np.maximum(-2.0 * kernel, 1e-12)
 
 
 @given(situations)
-def test_partners_are_those_of_the_twin(situation):
+def test_pick_partner_finds_who_gains_and_the_violation(situation):
     rows, _, _, falling, _ = build(*situation)
-    (_, lowest, highest), gradient = scan(_scan, situation)
-    lowest = np.float32(lowest)
-    if not highest > lowest:  # the solver asks only where something can be gained
+    (_, lowest), (best, violation), gradient = passes(_scan, situation)
+    highest = gradient[falling].max() if falling.any() else -np.inf
+    if not highest > lowest:
+        assert violation == 0
         return
-    words = bits(falling)
-    best = _scan.pick_partner(gradient, rows, 0, lowest, words)
-    assert best == _plain.pick_partner(gradient, rows, 0, lowest, words)
-    gain = gains(rows, gradient, lowest)
+    assert violation == np.float32(highest) - np.float32(lowest)
     assert falling[best]
-    assert gain[best] >= gain[falling].max() * (1 - 1e-6)
+    gain = gains(rows[0], gradient, lowest)
+    assert gain[best] >= gain[falling].max() * 0.83
 
 
-@given(st.integers(0, 2**32 - 1))
-def test_partners_are_those_of_the_twin_when_gains_are_nearly_equal(seed):
+@given(st.integers(0, 2**32 - 1), st.integers(-35, 35))
+def test_partners_at_any_scale(seed, power):
+    """Targets of 1e-35 or 1e35, and duplicates without curvature."""
     rng = np.random.default_rng(seed)
-    gradient = (1 + rng.random(96)).astype(np.float32)
-    rows = (-(gradient**2) / 2)[None]  # gains of one, but for rounding
-    everyone = np.ones(96, bool)
-    ours, twins = (
-        module.pick_partner(gradient, rows, 0, np.float32(0), bits(everyone))
+    gradient = ((1 + rng.random(192)) * 10.0**power).astype(np.float32)
+    rows = -rng.random((1, 192)).astype(np.float32) * np.float32(10.0 ** (power % 5))
+    rows[0, rng.integers(0, 192, 5)] = 0
+    lowest, falling = gradient.min(), rng.random(192) < 0.5
+    found, twin = (
+        module.pick_partner(
+            gradient, rows, 0, lowest, flags(falling), _scan.unit_of(gradient)
+        )
         for module in (_scan, _plain)
     )
-    assert ours == twins
+    assert bits(found) == bits(twin)
+    assert falling[found[0]]
+    gain = gains(rows[0], gradient, lowest)
+    assert gain[found[0]] >= gain[falling].max() * 0.83
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 4, 5, 8])

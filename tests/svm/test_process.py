@@ -127,6 +127,32 @@ def test_an_edit_of_one_solver_file_outdates_code_of_all(tmp_path):
     assert hits() == 0
 
 
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_a_damaged_cache_is_written_anew(tmp_path, ending):
+    code = (
+        "from softcost.solvers.smo import spread; import numpy as np; "
+        "spread(*np.ones((3, 2))); print(sum(spread.stats.cache_hits.values()))"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+
+    def hits():
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return int(done.stdout)
+
+    assert hits() == 0
+    for file in tmp_path.rglob(f"*.{ending}"):
+        content = file.read_bytes()
+        file.write_bytes(content[: len(content) // 2])
+    assert [hits(), hits()] == [0, 1]
+
+
 def test_importing_the_package_imports_nothing_heavy():
     code = (
         "import sys, softcost; print(*{'numpy', 'numba', 'sklearn'} & set(sys.modules))"

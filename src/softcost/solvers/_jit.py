@@ -27,14 +27,35 @@ def _stamp_of_sources() -> str:
 _STAMP = _stamp_of_sources()
 
 
-def _compile(function: Function, **options: bool) -> Function:
+def _or_else(call: Callable[..., Any], otherwise: Callable[[], Any]) -> Any:
+    def guarded(*args: Any) -> Any:
+        try:
+            return call(*args)
+        except Exception:  # whatever unpickling a strange file may raise
+            return otherwise()
+
+    return guarded
+
+
+def _use_stamp(cache_file: Any) -> None:
+    """Let all sources decide what is current, and a file that cannot be read be none.
+
+    A damaged file, or one that names a class that has gone since, would otherwise
+    raise at every call instead of being written anew.
+    """
+    cache_file._source_stamp = _STAMP
+    cache_file._load_index = _or_else(cache_file._load_index, dict)
+    cache_file.load = _or_else(cache_file.load, lambda: None)
+
+
+def _compile(function: Function, **options: Any) -> Function:
     try:
         compiled = numba.njit(cache=True, **_OPTIONS, **options)(function)
     except RuntimeError:  # numba: "no locator available", nowhere to cache
         return numba.njit(**_OPTIONS, **options)(function)
     cache_file = getattr(compiled._cache, "_cache_file", None)
     if cache_file is not None:  # private to numba, so it may go
-        cache_file._source_stamp = _STAMP
+        _use_stamp(cache_file)
     return compiled
 
 
@@ -50,5 +71,9 @@ def jit(function: Function) -> Function:
 
 
 def inline(function: Function) -> Function:
-    """As `jit`, and part of whoever calls it: for short functions in a hot loop."""
-    return _compile(function, forceinline=True)
+    """As `jit`, and part of whoever calls it: for short functions in a hot loop.
+
+    Their statements are copied into the caller, so that they cost no compilation of
+    their own; each one would take a tenth of a second.
+    """
+    return _compile(function, inline="always")

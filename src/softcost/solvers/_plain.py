@@ -7,83 +7,36 @@ test compare the two.
 import numpy as np
 
 from softcost.solvers._jit import jit
-from softcost.solvers._vector import LANES
 from softcost.solvers._vector import fma_scalar as fma
-
-WIDTH = 32
+from softcost.solvers._vector import log_ratio_scalar as log_ratio
 
 _FAR = np.float32(3e38)
 _ZERO = np.float32(0)
-_TINY = np.float32(1e-12)
-_MINUS_TWO = np.float32(-2)
+_FLAT = np.float32(-5e-13)
 
 
 @jit
-def _member(words, t):
-    return (words[t // LANES] >> np.uint16(t % LANES)) & np.uint16(1) != 0
-
-
-@jit
-def update_and_scan(gradient, rows, i, j, step, rising, falling):
+def update_and_scan(gradient, rows, i, j, step, barred):
     """See `softcost.solvers._scan.update_and_scan`."""
-    low = np.full(WIDTH, _FAR, np.float32)
-    low_at = np.arange(WIDTH)
-    highest = -_FAR
+    at, lowest = 0, _FAR
     for t in range(gradient.size):
-        g = fma(step, rows[i, t] - rows[j, t], gradient[t])
-        gradient[t] = g
-        lane = t % WIDTH
-        if _member(rising, t) and g < low[lane]:
-            low[lane] = g
-            low_at[lane] = t
-        if _member(falling, t) and g > highest:
-            highest = g
-    best = 0
-    for slot in range(1, WIDTH):
-        # lanes 0 and 16 are compared first, then 1 and 17, as the vector code does
-        lane = slot // 2 + LANES * (slot % 2)
-        if low[lane] < low[best]:
-            best = lane
-    return low_at[best], low[best], highest
+        gradient[t] = fma(step, rows[i, t] - rows[j, t], gradient[t])
+        if barred[t] == 0 and gradient[t] < lowest:
+            at, lowest = t, gradient[t]
+    return at, lowest + _ZERO
 
 
 @jit
-def _gain(high, lowest, kernel):
-    """A fraction, as two numbers: comparing crosswise rounds unlike dividing."""
-    rise = high - lowest
-    rise = rise if rise > _ZERO else _ZERO
-    curvature = _MINUS_TWO * kernel
-    curvature = curvature if curvature > _TINY else _TINY
-    return rise * rise, curvature
-
-
-@jit
-def _lane_of_largest(gain, curvature, at):
-    """The number in ``at`` where the gain is largest, of lanes 0 and 16, 1 and 17..."""
-    winner = 0
-    largest = np.float32(-1)
-    for first in range(LANES):
-        second = first + LANES
-        lane = first
-        if gain[second] * curvature[first] > gain[first] * curvature[second]:
-            lane = second
-        if gain[lane] / curvature[lane] > largest:
-            winner, largest = lane, gain[lane] / curvature[lane]
-    return np.intp(at[winner])
-
-
-@jit
-def pick_partner(gradient, rows, i, lowest, falling):
+def pick_partner(gradient, rows, i, lowest, falling, unit):
     """See `softcost.solvers._scan.pick_partner`."""
-    best = np.zeros(WIDTH, np.float32)
-    over = np.ones(WIDTH, np.float32)
-    best_at = np.arange(WIDTH)
+    at, best, highest = 0, np.int32(-(2**31)), _ZERO
     for t in range(gradient.size):
-        lane = t % WIDTH
-        gain, curvature = _gain(gradient[t], lowest, rows[i, t])
-        if _member(falling, t) and gain * over[lane] > best[lane] * curvature:
-            best[lane], over[lane], best_at[lane] = gain, curvature, t
-    return _lane_of_largest(best, over, best_at)
+        rise = fma(gradient[t], unit, -lowest * unit) if falling[t] != 0 else _ZERO
+        gain = log_ratio(rise, min(_FLAT, rows[i, t]))
+        if gain > best:
+            at, best = t, gain
+        highest = max(rise, highest)
+    return at, np.float64(highest) / np.float64(unit)
 
 
 @jit

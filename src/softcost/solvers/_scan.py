@@ -1,141 +1,187 @@
-"""The inner passes of the solver over one vector of gradients, sixteen lanes at a time.
+"""The inner passes of the solver over one vector of gradients.
 
-Arrays of single precision have a length that is a multiple of `WIDTH`; sets of rows are
-bit masks, one 16-bit word for sixteen rows. `softcost.solvers._plain` states the same
-functions as plain loops.
+Arrays have a length that is a multiple of `WIDTH`; sets of rows are int8 flags, 0 or -1
+for each row. A pass carries values only, sixteen lanes of them, and with each the step
+of `WIDTH` rows in which it was met; the row itself is looked up afterwards among the
+rows of that step. It is the first that attains the extreme, so that the meaning of a
+pass is a plain loop: `softcost.solvers._plain` states them so.
 """
+
+import math
 
 import numpy as np
 
 from softcost.solvers import _vector as v
 from softcost.solvers._jit import inline, jit
 
-WIDTH = 32  # two vectors per step hide the latency of the comparisons
+WIDTH = 64  # four vectors per step: one comparison with the extreme for all of them
 
 _IN_CACHE = 2048  # length of rows up to which they come from caches by themselves
 _AHEAD = 768  # how far ahead longer ones are asked for
 _FAR = np.float32(3e38)
 _ZERO = np.float32(0)
-_ONE = np.float32(1)
-_TINY = np.float32(1e-12)
-_MINUS_TWO = np.float32(-2)
+_FLAT = np.float32(-5e-13)  # a kernel value of least curvature
+_LEAST = np.int32(-(2**31))
+_MOST = np.int32(2**31 - 1)
 
 
 @inline
-def update_and_scan(gradient, rows, i, j, step, rising, falling):
-    """Add ``step * (rows[i] - rows[j])`` to the gradient and scan the result.
+def _prefetch_step(rows, row, t):
+    for k in range(0, WIDTH, v.LANES):
+        v.prefetch_row(rows, row, t + _AHEAD + k)
+
+
+@inline
+def _first_step(found, at):
+    """The earliest of the steps in which the lanes that are found were met."""
+    return np.int64(v.smallest_int(v.where_int(found, at, v.splat_int(_MOST))))
+
+
+@inline
+def _move(gradient, rows, i, j, by, barred, t):
+    """Update sixteen gradients; NaN, which is never less, where a row is barred."""
+    change = v.subtract(v.load_row(rows, i, t), v.load_row(rows, j, t))
+    moved = v.fma(by, change, v.load(gradient, t))
+    v.store(gradient, t, moved)
+    return v.spoil(moved, v.load_flags(barred, t))
+
+
+@inline
+def _where_least(gradient, barred, t, least):
+    allowed = v.spoil(v.load(gradient, t), v.load_flags(barred, t))
+    return v.word_of(v.equal(allowed, least))
+
+
+@inline
+def update_and_scan(gradient, rows, i, j, step, barred):
+    """Add ``step * (rows[i] - rows[j])`` to the gradient and find its least value.
 
     Returns
     -------
-    lowest_at, lowest, highest
-        Where the gradient is least among the ``rising`` rows and how low it is there,
-        and the largest gradient among the ``falling`` rows.
+    at, lowest
+        The first row with the least gradient among those not ``barred``, and how low
+        it is; 0 and 3e38 where all are barred.
     """
-    far = v.splat(_FAR)
-    near = v.splat(-_FAR)
     by = v.splat(step)
-    at0 = v.count_from(np.int32(0))
-    at1 = v.count_from(np.int32(v.LANES))
-    low0, low1, high0, high1 = far, far, near, near
-    low_at0, low_at1 = at0, at1
-    word = 0
+    low, low_at = v.splat(_FAR), v.splat_int(np.int32(0))
     far_rows = gradient.size > _IN_CACHE
     for t in range(0, gradient.size, WIDTH):
-        s = t + v.LANES
         if far_rows:  # row i has just been read by `pick_partner`
-            v.prefetch_row(rows, j, t + _AHEAD)
-            v.prefetch_row(rows, j, s + _AHEAD)
-        move0 = v.subtract(v.load_row(rows, i, t), v.load_row(rows, j, t))
-        move1 = v.subtract(v.load_row(rows, i, s), v.load_row(rows, j, s))
-        g0 = v.fma(by, move0, v.load(gradient, t))
-        g1 = v.fma(by, move1, v.load(gradient, s))
-        v.store(gradient, t, g0)
-        v.store(gradient, s, g1)
-        lower0 = v.both(v.load_mask(rising, word), v.less(g0, low0))
-        lower1 = v.both(v.load_mask(rising, word + 1), v.less(g1, low1))
-        low0 = v.where(lower0, g0, low0)
-        low1 = v.where(lower1, g1, low1)
-        low_at0 = v.where_int(lower0, at0, low_at0)
-        low_at1 = v.where_int(lower1, at1, low_at1)
-        high0 = v.maximum(high0, v.where(v.load_mask(falling, word), g0, near))
-        high1 = v.maximum(high1, v.where(v.load_mask(falling, word + 1), g1, near))
-        at0 = v.advance(at0, np.int32(WIDTH))
-        at1 = v.advance(at1, np.int32(WIDTH))
-        word += 2
-    second = v.less(low1, low0)
-    low0 = v.where(second, low1, low0)
-    low_at0 = v.where_int(second, low_at1, low_at0)
-    lowest = v.smallest(low0)
-    lowest_at = v.lane(low_at0, v.first_true(v.equal(low0, v.splat(lowest))))
-    return lowest_at, lowest, v.largest(v.maximum(high0, high1))
+            _prefetch_step(rows, j, t)
+        a = _move(gradient, rows, i, j, by, barred, t)
+        b = _move(gradient, rows, i, j, by, barred, t + 16)
+        c = _move(gradient, rows, i, j, by, barred, t + 32)
+        d = _move(gradient, rows, i, j, by, barred, t + 48)
+        # a NaN is dropped because it comes first
+        ab, cd = v.minimum(a, v.minimum(b, low)), v.minimum(c, v.minimum(d, low))
+        lower = v.minimum(ab, cd)
+        low_at = v.where_int(v.less(lower, low), v.splat_int(np.int32(t)), low_at)
+        low = lower
+    lowest = v.smallest(low) + _ZERO  # never -0.0
+    least = v.splat(lowest)
+    t = _first_step(v.equal(low, least), low_at)
+    found = _where_least(gradient, barred, t, least)
+    found |= _where_least(gradient, barred, t + 16, least) << 16
+    found |= _where_least(gradient, barred, t + 32, least) << 32
+    found |= _where_least(gradient, barred, t + 48, least) << 48
+    return t + v.first_bit(found), lowest
 
 
 @inline
-def _gain(high, lowest, kernel):
-    """What a step between two rows gains, as a fraction: squared difference of their
-    gradients over curvature. Fractions are compared crosswise: division is slow."""
-    rise = v.maximum(v.subtract(high, lowest), v.splat(_ZERO))
-    curvature = v.maximum(v.multiply(v.splat(_MINUS_TWO), kernel), v.splat(_TINY))
-    return v.multiply(rise, rise), curvature
+def _rise(gradient, unit, floor, falling, t):
+    """Difference to the lowest gradient, in units; 0 where a row may not fall."""
+    rise = v.fma(v.load(gradient, t), unit, floor)
+    return v.keep(rise, v.load_flags(falling, t))
 
 
 @inline
-def pick_partner(gradient, rows, i, lowest, falling):
-    """The falling row that gains most together with row i."""
-    floor = v.splat(lowest)
-    at0 = v.count_from(np.int32(0))
-    at1 = v.count_from(np.int32(v.LANES))
-    best0, best1, best_at0, best_at1 = v.splat(_ZERO), v.splat(_ZERO), at0, at1
-    over0, over1 = v.splat(_ONE), v.splat(_ONE)
-    word = 0
+def _gain(rise, rows, i, t):
+    """What a step gains, ``rise**2 / -K``, as a logarithm."""
+    return v.log_ratio(rise, v.minimum(v.splat(_FLAT), v.load_row(rows, i, t)))
+
+
+@inline
+def _where_most(gradient, unit, floor, falling, rows, i, t, most):
+    gain = _gain(_rise(gradient, unit, floor, falling, t), rows, i, t)
+    return v.word_of(v.equal_int(gain, most))
+
+
+@inline
+def pick_partner(gradient, rows, i, lowest, falling, unit):
+    """The ``falling`` row that gains most with row i, and the violation.
+
+    Gains are compared by logarithms that are read off the bits of numbers: the gain of
+    the row that is chosen is at least 0.83 of the largest. That costs one step in a
+    hundred; dividing, or refining the logarithms, costs a third of the time.
+
+    Parameters
+    ----------
+    unit : float32
+        What differences of gradients are multiplied by, see `unit_of`.
+
+    Returns
+    -------
+    at, violation
+        The first row of largest gain, and the largest difference of a falling row's
+        gradient to the lowest, at least 0.
+    """
+    units, floor = v.splat(unit), v.splat(-lowest * unit)
+    highest = v.splat(_ZERO)
+    best, best_at = v.splat_int(_LEAST), v.splat_int(np.int32(0))
     far_rows = gradient.size > _IN_CACHE
     for t in range(0, gradient.size, WIDTH):
-        s = t + v.LANES
         if far_rows:
-            v.prefetch_row(rows, i, t + _AHEAD)
-            v.prefetch_row(rows, i, s + _AHEAD)
-        gain0, curvature0 = _gain(v.load(gradient, t), floor, v.load_row(rows, i, t))
-        gain1, curvature1 = _gain(v.load(gradient, s), floor, v.load_row(rows, i, s))
-        larger0 = v.greater(v.multiply(gain0, over0), v.multiply(best0, curvature0))
-        larger1 = v.greater(v.multiply(gain1, over1), v.multiply(best1, curvature1))
-        better0 = v.both(v.load_mask(falling, word), larger0)
-        better1 = v.both(v.load_mask(falling, word + 1), larger1)
-        best0 = v.where(better0, gain0, best0)
-        best1 = v.where(better1, gain1, best1)
-        over0 = v.where(better0, curvature0, over0)
-        over1 = v.where(better1, curvature1, over1)
-        best_at0 = v.where_int(better0, at0, best_at0)
-        best_at1 = v.where_int(better1, at1, best_at1)
-        at0 = v.advance(at0, np.int32(WIDTH))
-        at1 = v.advance(at1, np.int32(WIDTH))
-        word += 2
-    second = v.greater(v.multiply(best1, over0), v.multiply(best0, over1))
-    at = v.where_int(second, best_at1, best_at0)
-    gain = v.divide(v.where(second, best1, best0), v.where(second, over1, over0))
-    return v.lane(at, v.first_true(v.equal(gain, v.splat(v.largest(gain)))))
+            _prefetch_step(rows, i, t)
+        a = _rise(gradient, units, floor, falling, t)
+        b = _rise(gradient, units, floor, falling, t + 16)
+        c = _rise(gradient, units, floor, falling, t + 32)
+        d = _rise(gradient, units, floor, falling, t + 48)
+        highest = v.maximum(v.maximum(a, b), v.maximum(v.maximum(c, d), highest))
+        ab = v.maximum_int(_gain(a, rows, i, t), _gain(b, rows, i, t + 16))
+        cd = v.maximum_int(_gain(c, rows, i, t + 32), _gain(d, rows, i, t + 48))
+        better = v.maximum_int(v.maximum_int(ab, cd), best)
+        larger = v.greater_int(better, best)
+        best_at = v.where_int(larger, v.splat_int(np.int32(t)), best_at)
+        best = better
+    most = v.splat_int(v.largest_int(best))
+    t = _first_step(v.equal_int(best, most), best_at)
+    found = _where_most(gradient, units, floor, falling, rows, i, t, most)
+    found |= _where_most(gradient, units, floor, falling, rows, i, t + 16, most) << 16
+    found |= _where_most(gradient, units, floor, falling, rows, i, t + 32, most) << 32
+    found |= _where_most(gradient, units, floor, falling, rows, i, t + 48, most) << 48
+    violation = np.float64(v.largest(highest)) / np.float64(unit)
+    return t + v.first_bit(found), violation
+
+
+@jit
+def unit_of(gradient):
+    """A power of two that brings differences of these gradients to about 2**-32.
+
+    There neither their logarithms nor sums of these overflow, and what is too small for
+    single precision is far below any tolerance.
+    """
+    largest = _ZERO
+    for t in range(gradient.size):
+        largest = max(largest, abs(gradient[t]))
+    exponent = math.frexp(np.float64(largest))[1]
+    return np.float32(2.0 ** min(max(-32 - exponent, -126), 126))
 
 
 @jit
 def add_rows(rows, chosen, weights, count, out):
     """Add ``weights[r] * rows[chosen[r]]`` for the first ``count`` r, in this order."""
-    wide = out.size - out.size % (2 * WIDTH)
-    for t in range(0, wide, 2 * WIDTH):
+    for t in range(0, out.size, WIDTH):
         a = v.load(out, t)
-        b = v.load(out, t + v.LANES)
-        c = v.load(out, t + 2 * v.LANES)
-        d = v.load(out, t + 3 * v.LANES)
+        b = v.load(out, t + 16)
+        c = v.load(out, t + 32)
+        d = v.load(out, t + 48)
         for r in range(count):
             row, weight = chosen[r], v.splat(weights[r])
             a = v.fma(weight, v.load_row(rows, row, t), a)
-            b = v.fma(weight, v.load_row(rows, row, t + v.LANES), b)
-            c = v.fma(weight, v.load_row(rows, row, t + 2 * v.LANES), c)
-            d = v.fma(weight, v.load_row(rows, row, t + 3 * v.LANES), d)
+            b = v.fma(weight, v.load_row(rows, row, t + 16), b)
+            c = v.fma(weight, v.load_row(rows, row, t + 32), c)
+            d = v.fma(weight, v.load_row(rows, row, t + 48), d)
         v.store(out, t, a)
-        v.store(out, t + v.LANES, b)
-        v.store(out, t + 2 * v.LANES, c)
-        v.store(out, t + 3 * v.LANES, d)
-    for t in range(wide, out.size, v.LANES):
-        a = v.load(out, t)
-        for r in range(count):
-            a = v.fma(v.splat(weights[r]), v.load_row(rows, chosen[r], t), a)
-        v.store(out, t, a)
+        v.store(out, t + 16, b)
+        v.store(out, t + 32, c)
+        v.store(out, t + 48, d)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softcost.solvers._jit import jit
+from softcost.solvers._jit import inline, jit
 from softcost.solvers._scan import add_rows
 from softcost.solvers.smo import (
     FINER,
@@ -40,6 +40,8 @@ class Memory(NamedTuple):
     upper: np.ndarray
     trial_beta: np.ndarray  # (n,) scratch
     trial_gradient: np.ndarray  # (padded(n),)
+    start_beta: np.ndarray  # (n,) the best trial
+    start_gradient: np.ndarray  # (padded(n),)
     at: np.ndarray  # (2,) position in the walk, and whether it has been started
     aim: np.ndarray  # (2,) what violation the current round aims at, the best so far
     rounds: np.ndarray  # (2,) steps in the current round, rounds without progress
@@ -55,7 +57,14 @@ class Table(NamedTuple):
     steps: np.ndarray
 
 
-@jit
+@inline
+def _copy(source, target):
+    """``target[:] = source``, which takes long to compile for its error messages."""
+    for t in range(target.size):
+        target[t] = source[t]
+
+
+@inline
 def _objective(beta, gradient, targets):
     """``1/2 b'Kb - t'b``; a shift of the gradient drops out since sum(b) = 0."""
     total = 0.0
@@ -76,7 +85,7 @@ def _make_feasible(beta, lower, upper):
     return True
 
 
-@jit
+@inline
 def _touches_bound(beta, lower, upper):
     for t in range(beta.size):
         if upper[t] > 0.0 and beta[t] >= upper[t]:
@@ -86,16 +95,16 @@ def _touches_bound(beta, lower, upper):
     return False
 
 
-@jit
-def _neighbours(done, a):
-    """The nearest solved problems on both sides; the same twice at an end."""
+@inline
+def _neighbours(done, run, a):
+    """The nearest solved problems of a run on both sides; the same twice at an end."""
     left, right = -1, -1
     for k in range(a - 1, -1, -1):
-        if done[k]:
+        if done[k] and run[k] == run[a]:
             left = k
             break
     for k in range(a + 1, done.size):
-        if done[k]:
+        if done[k] and run[k] == run[a]:
             right = k
             break
     if left < 0 or right < 0:
@@ -103,53 +112,73 @@ def _neighbours(done, a):
     return left, right
 
 
-@jit
-def _blend(memory, left, right, share, target):
-    """Put the point between two solved problems, and its gradient, on trial."""
+@inline
+def _blend(one, other, share, out):
+    """The point at a share of the way between two."""
+    keep = 1.0 - share
+    for t in range(out.size):
+        out[t] = keep * one[t] + share * other[t]
+
+
+@inline
+def _blend_gradient(gradient, belongs, left, right, share, target, out):
+    """The gradient of the point between two solved problems, for a target."""
     keep = 1.0 - share
     for t in range(target.size):
-        memory.trial_beta[t] = (
-            keep * memory.beta[left, t] + share * memory.beta[right, t]
-        )
-        gradient = keep * memory.gradient[left, t] + share * memory.gradient[right, t]
-        belongs = keep * memory.target[left, t] + share * memory.target[right, t]
-        memory.trial_gradient[t] = np.float32(gradient + belongs - target[t])
+        blend = keep * gradient[left, t] + share * gradient[right, t]
+        was = keep * belongs[left, t] + share * belongs[right, t]
+        out[t] = np.float32(blend + was - target[t])
 
 
-@jit
-def _start(memory, a, softness, target):
-    """Start problem ``a`` from the best feasible point at hand, at worst from zero."""
-    beta, gradient = memory.beta[a], memory.gradient[a]
-    lower, upper = memory.lower, memory.upper
+@inline
+def _try_start(memory, a, left, right, share, target, best):
+    """Start problem ``a`` from between two known ones if that is better; the best."""
+    trial, gradient = memory.trial_beta, memory.trial_gradient
+    _blend(memory.beta[left], memory.beta[right], share, trial)
+    if not _make_feasible(trial, memory.lower, memory.upper):
+        return best
+    _blend_gradient(
+        memory.gradient, memory.target, left, right, share, target, gradient
+    )
+    objective = _objective(trial, gradient, target)
+    if objective >= best:
+        return best
+    _copy(trial, memory.start_beta)
+    _copy(gradient, memory.start_gradient)
+    memory.shift[a] = (1.0 - share) * memory.shift[left] + share * memory.shift[right]
+    memory.drift[a] = max(memory.drift[left], memory.drift[right])
+    return objective
+
+
+@inline
+def _start(memory, a, softness, run, target):
+    """Start problem ``a`` from the best feasible point at hand, at worst from zero.
+
+    At hand are the solution for the last C, the point between the neighbours for this
+    C, and the other solutions of the run, for this C or the last one.
+    """
     best = 0.0
-    if memory.known[a]:
-        for t in range(beta.size):
-            gradient[t] += np.float32(memory.target[a, t] - target[t])
-        if _make_feasible(beta, lower, upper):
-            best = _objective(beta, gradient, target)
-    left, right = _neighbours(memory.done, a)
-    if left >= 0:
-        share = 0.0
+    between, beyond = _neighbours(memory.done, run, a)
+    for k in range(-2, memory.known.size):
+        left, right, share = k, k, 0.0
+        if k == -2:
+            left = right = a
+        elif k == -1:
+            left, right = between, beyond
+        if left < 0 or not memory.known[left] or run[left] != run[a] or k == a:
+            continue
         if left != right:
             share = (softness[a] - softness[left]) / (softness[right] - softness[left])
-        _blend(memory, left, right, share, target)
-        if _make_feasible(memory.trial_beta, lower, upper):
-            objective = _objective(memory.trial_beta, memory.trial_gradient, target)
-            if objective < best:
-                best = objective
-                beta[:] = memory.trial_beta
-                gradient[:] = memory.trial_gradient
-                keep = 1.0 - share
-                memory.shift[a] = (
-                    keep * memory.shift[left] + share * memory.shift[right]
-                )
-                memory.drift[a] = max(memory.drift[left], memory.drift[right])
-    if best >= 0.0:
-        beta[:] = 0.0
-        for t in range(beta.size):
-            gradient[t] = np.float32(-target[t])
+        best = _try_start(memory, a, left, right, share, target, best)
+    if best < 0.0:
+        _copy(memory.start_beta, memory.beta[a])
+        _copy(memory.start_gradient, memory.gradient[a])
+    else:
+        for t in range(target.size):
+            memory.beta[a, t] = 0.0
+            memory.gradient[a, t] = np.float32(-target[t])
         memory.shift[a] = memory.drift[a] = 0.0
-    memory.target[a] = target
+    _copy(target, memory.target[a])
 
 
 @jit
@@ -168,17 +197,16 @@ def _sum_anew(rows, memory, a):
     return violation, gap
 
 
-@jit
-def _note_drift(memory, a, count):
+@inline
+def _rounding(gradient, count):
     """Every step rounds every gradient once; roundings add up like a random walk."""
-    gradient = memory.gradient[a]
     largest = 0.0
     for t in range(gradient.size):
         largest = max(largest, abs(gradient[t]))
-    memory.drift[a] += count * (_EPS * largest) ** 2
+    return count * (_EPS * largest) ** 2
 
 
-@jit
+@inline
 def _solve_one(rows, memory, a, goal, exact, limit):
     """Improve problem ``a`` for at most ``limit`` steps.
 
@@ -199,7 +227,7 @@ def _solve_one(rows, memory, a, goal, exact, limit):
         )
         steps += count
         rounds[0] += count
-        _note_drift(memory, a, count)
+        memory.drift[a] += _rounding(gradient, count)
         if violation > aim[0] and rounds[0] < length:
             return steps, False, np.nan, np.nan
         little = not exact and memory.drift[a] <= (_DRIFT * goal) ** 2
@@ -215,33 +243,34 @@ def _solve_one(rows, memory, a, goal, exact, limit):
         rounds[0] = 0
 
 
-@jit
-def _forget(memory, a):
+@inline
+def _forget(free_at, a):
     """Offer the coefficients of problem ``a`` no longer: another will have them."""
-    for g in range(memory.free_at.size):
-        if memory.free_at[g] == a:
-            memory.free_at[g] = -1
+    for g in range(free_at.size):
+        if free_at[g] == a:
+            free_at[g] = -1
 
 
-@jit
+@inline
 def _reuse(memory, table, c, a, g):
     """Take over a solution that touches no bound where it is feasible here."""
     source, was = memory.free_at[g], memory.free_in[g]
     if source < 0:
         return False
-    memory.trial_beta[:] = memory.beta[source]
+    _copy(memory.beta[source], memory.trial_beta)
     if not _make_feasible(memory.trial_beta, memory.lower, memory.upper):
         return False
     if source != a:
-        _forget(memory, a)
-        memory.beta[a] = memory.trial_beta
-        memory.gradient[a] = memory.gradient[source]
+        _forget(memory.free_at, a)
+        _copy(memory.trial_beta, memory.beta[a])
+        _copy(memory.gradient[source], memory.gradient[a])
+        # may differ in rows without a box
+        _copy(memory.target[source], memory.target[a])
         memory.shift[a] = memory.shift[source]
         memory.drift[a] = memory.drift[source]
-        memory.target[a] = memory.target[source]  # may differ in rows without a box
-    table.outputs[c, a] = table.outputs[was, source]
+    _copy(table.outputs[was, source], table.outputs[c, a])
     if table.fitted.size > 0:
-        table.fitted[c, a] = table.fitted[was, source]
+        _copy(table.fitted[was, source], table.fitted[c, a])
     return True
 
 
@@ -273,15 +302,17 @@ def _balance(beta, chosen, weights):
             negative += 1
 
 
-@jit
+@inline
 def _evaluate(cross, memory, table, c, a, intercept):
     """Outputs for held-out rows, ``intercept + sum_n b_n cross[n]``, and for fitted."""
     beta, target, gradient = memory.beta[a], memory.target[a], memory.gradient[a]
     chosen = np.empty(beta.size, np.int64)
     weights = np.empty(beta.size, np.float32)
     count = _balance(beta, chosen, weights)
-    table.outputs[c, a] = np.float32(intercept)
-    add_rows(cross, chosen, weights, count, table.outputs[c, a])
+    outputs = table.outputs[c, a]
+    for t in range(outputs.size):
+        outputs[t] = np.float32(intercept)
+    add_rows(cross, chosen, weights, count, outputs)
     if table.fitted.size > 0:
         offset = intercept - memory.shift[a]
         for t in range(beta.size):
@@ -290,7 +321,7 @@ def _evaluate(cross, memory, table, c, a, intercept):
 
 @jit
 def walk(
-    rows, cross, targets, lower, upper, C, softness, order, group, goal, rough,
+    rows, cross, targets, lower, upper, C, softness, order, run, group, goal, rough,
     exact, max_steps, budget, memory, table,
 ):  # fmt: skip
     """Solve problem after problem; False when the budget was spent before the end."""
@@ -305,15 +336,16 @@ def walk(
             memory.upper[t] = C[c] * upper[f, a, t]
         started = at[1] == 1
         if at[0] % n_softness == 0 and not started:
-            memory.done[:] = False
+            for k in range(n_softness):
+                memory.done[k] = False
         reused = not started and _reuse(memory, table, c, a, g)
         if not reused:
             if not started:
-                _forget(memory, a)
-                _start(memory, a, softness, targets[f, a])
+                _forget(memory.free_at, a)
+                _start(memory, a, softness, run, targets[f, a])
                 memory.aim[0] = max(goal[f, a], rough[f, a]) if exact else goal[f, a]
                 memory.aim[1] = np.inf
-                memory.rounds[:] = 0
+                memory.rounds[0] = memory.rounds[1] = 0
             left = max_steps - table.steps[c, a]
             count, finished, violation, gap = _solve_one(
                 rows, memory, a, goal[f, a], exact, min(budget, left)

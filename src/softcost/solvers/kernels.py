@@ -20,17 +20,24 @@ Distances are sums of direct differences, so equal rows have distance exactly ze
 the matrix is symmetric to the bit.
 """
 
-import math
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from softcost.solvers import _vector as v
-from softcost.solvers._jit import inline, jit
-from softcost.solvers._scan import WIDTH
-
-PERCEPTRON, STUMP, LAPLACIAN, EXPONENTIAL, RBF, LINEAR = range(6)
+from softcost.solvers._jit import jit
+from softcost.solvers._scan import WIDTH as STEP
+from softcost.solvers._tiles import (
+    EXPONENTIAL,
+    LAPLACIAN,
+    LINEAR,
+    PERCEPTRON,
+    RBF,
+    STUMP,
+    WIDTH,
+    kernel_rows,
+    mirror,
+)
 
 KERNELS = {
     "perceptron": PERCEPTRON,
@@ -40,14 +47,12 @@ KERNELS = {
     "rbf": RBF,
     "linear": LINEAR,
 }
-
-_ZERO = np.float32(0)
-_TILE_ROWS = 4
+WITH_WIDTH = ("laplacian", "exponential", "rbf")
 
 
 def padded(n: int) -> int:
-    """``n`` rounded up to a whole number of vector steps, at least one."""
-    return max(-(-n // WIDTH), 1) * WIDTH
+    """``n`` rounded up to a whole number of the solver's steps, at least one."""
+    return max(-(-n // STEP), 1) * STEP
 
 
 def pack(X: np.ndarray) -> np.ndarray:
@@ -59,108 +64,6 @@ def pack(X: np.ndarray) -> np.ndarray:
     if rest:
         panels[full, :, :rest] = X[full * WIDTH :].T
     return panels
-
-
-@inline
-def _is_manhattan(kernel):
-    return kernel in (STUMP, LAPLACIAN)
-
-
-@inline
-def _term(difference, total, manhattan):
-    if manhattan:
-        return v.add(total, v.absolute(difference))
-    return v.fma(difference, difference, total)
-
-
-@inline
-def _finish(out, start, total, kernel):
-    """Store what needs no exponential; the exponent (without gamma) otherwise."""
-    if kernel in (PERCEPTRON, EXPONENTIAL):
-        total = v.square_root(total)
-    if kernel == LINEAR:
-        total = v.multiply(total, v.splat(np.float32(0.5)))
-    v.store(out, start, v.subtract(v.splat(_ZERO), total))
-
-
-@jit
-def _tile(x, panel, kernel, manhattan, out, row, column):
-    """Four rows against one panel: eight running sums held in registers."""
-    a0 = a1 = b0 = b1 = c0 = c1 = d0 = d1 = v.splat(_ZERO)
-    for k in range(x.shape[1]):
-        features = panel[k]
-        p0 = v.load(features, 0)
-        p1 = v.load(features, v.LANES)
-        a = v.splat(x[row, k])
-        b = v.splat(x[row + 1, k])
-        c = v.splat(x[row + 2, k])
-        d = v.splat(x[row + 3, k])
-        a0 = _term(v.subtract(a, p0), a0, manhattan)
-        a1 = _term(v.subtract(a, p1), a1, manhattan)
-        b0 = _term(v.subtract(b, p0), b0, manhattan)
-        b1 = _term(v.subtract(b, p1), b1, manhattan)
-        c0 = _term(v.subtract(c, p0), c0, manhattan)
-        c1 = _term(v.subtract(c, p1), c1, manhattan)
-        d0 = _term(v.subtract(d, p0), d0, manhattan)
-        d1 = _term(v.subtract(d, p1), d1, manhattan)
-    _finish(out[row], column, a0, kernel)
-    _finish(out[row], column + v.LANES, a1, kernel)
-    _finish(out[row + 1], column, b0, kernel)
-    _finish(out[row + 1], column + v.LANES, b1, kernel)
-    _finish(out[row + 2], column, c0, kernel)
-    _finish(out[row + 2], column + v.LANES, c1, kernel)
-    _finish(out[row + 3], column, d0, kernel)
-    _finish(out[row + 3], column + v.LANES, d1, kernel)
-
-
-@jit
-def _single(x, panel, kernel, manhattan, out, row, column):
-    """One row against one panel."""
-    a0 = a1 = v.splat(_ZERO)
-    for k in range(x.shape[1]):
-        features = panel[k]
-        a = v.splat(x[row, k])
-        a0 = _term(v.subtract(a, v.load(features, 0)), a0, manhattan)
-        a1 = _term(v.subtract(a, v.load(features, v.LANES)), a1, manhattan)
-    _finish(out[row], column, a0, kernel)
-    _finish(out[row], column + v.LANES, a1, kernel)
-
-
-@jit
-def kernel_rows(x, panels, kernel, gamma, out, first_panel):
-    """Distance form of rows ``x`` (m, d) against packed rows, from one panel on.
-
-    Fills ``out[:, 32 * first_panel :]`` (m, 32 * len(panels)).
-    """
-    m = x.shape[0]
-    whole = m - m % _TILE_ROWS
-    manhattan = _is_manhattan(kernel)
-    for p in range(first_panel, panels.shape[0]):
-        column = p * WIDTH
-        if manhattan:  # a constant in each call, so that the choice leaves the loop
-            for row in range(0, whole, _TILE_ROWS):
-                _tile(x, panels[p], kernel, True, out, row, column)
-            for row in range(whole, m):
-                _single(x, panels[p], kernel, True, out, row, column)
-        else:
-            for row in range(0, whole, _TILE_ROWS):
-                _tile(x, panels[p], kernel, False, out, row, column)
-            for row in range(whole, m):
-                _single(x, panels[p], kernel, False, out, row, column)
-    if kernel in (LAPLACIAN, EXPONENTIAL, RBF):
-        for row in range(m):
-            for t in range(first_panel * WIDTH, panels.shape[0] * WIDTH):
-                out[row, t] = math.expm1(gamma * out[row, t])
-
-
-@jit
-def _mirror(gram, start, stop):
-    """Copy the upper triangle's columns ``start..stop`` into rows ``start..stop``."""
-    block = 32
-    for left in range(0, start, block):
-        for row in range(start, stop):
-            for column in range(left, min(left + block, start)):
-                gram[row, column] = gram[column, row]
 
 
 def _in_threads(work, items: Iterable, threads: int) -> None:
@@ -209,7 +112,7 @@ def gram_matrix(
         gram[start:stop, n:] = 0
 
     def lower(start: int) -> None:
-        _mirror(gram, start, min(start + block, n))
+        mirror(gram, start, min(start + block, n))
 
     _in_threads(upper, starts, threads)
     _in_threads(lower, starts, threads)
@@ -229,15 +132,23 @@ def sum_rows(rows, start, chosen, weights, out):
                 out[m, t] += weight * row[t]
 
 
+@jit
+def _centre(K, half, gram):
+    n = len(K)
+    for i in range(n):
+        row, here = gram[i], half[i]
+        for t in range(n):
+            row[t] = np.float32(K[i, t] - here - half[t])
+        row[i] = 0.0
+        for t in range(n, row.size):
+            row[t] = 0.0
+
+
 def centred(K: np.ndarray) -> np.ndarray:
     """The distance form of a given square kernel matrix, padded as `gram_matrix`."""
-    n = len(K)
     half = np.diagonal(K).astype(np.float64) / 2
-    gram = np.zeros((n, padded(n)), np.float32)
-    for start in range(0, n, 256):
-        stop = min(start + 256, n)
-        gram[start:stop, :n] = K[start:stop] - half[start:stop, None] - half
-    np.fill_diagonal(gram, 0)
+    gram = np.empty((len(K), padded(len(K))), np.float32)
+    _centre(np.ascontiguousarray(K), half, gram)
     return gram
 
 

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from softcost.solvers._jit import jit
+
 
 class Merged(NamedTuple):
     """A problem over distinct rows.
@@ -23,6 +25,16 @@ class Merged(NamedTuple):
     targets: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
+
+
+@jit
+def _hash_rows(bits, odd, hashed):
+    """The products of every row with odd numbers, added up modulo 2**64."""
+    for i in range(bits.shape[0]):
+        total = np.uint64(0)
+        for k in range(bits.shape[1]):
+            total += np.uint64(bits[i, k]) * odd[k]
+        hashed[i] = total
 
 
 def distinct_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -41,11 +53,8 @@ def distinct_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     n, d = X.shape
     bits = (np.ascontiguousarray(X) + np.float32(0)).view(np.uint32)  # -0.0 is 0.0
     odd = np.random.default_rng(0).integers(2**62, size=d, dtype=np.uint64) * 2 + 1
-    hashed = np.zeros(n, np.uint64)
-    for start in range(0, n, 1024):
-        hashed[start : start + 1024] = (
-            bits[start : start + 1024].astype(np.uint64) @ odd
-        )
+    hashed = np.empty(n, np.uint64)
+    _hash_rows(bits, odd, hashed)
     order = np.argsort(hashed, kind="stable")
     new = np.ones(n, np.bool_)
     new[1:] = hashed[order][1:] != hashed[order][:-1]
@@ -59,7 +68,11 @@ def distinct_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def merge(
-    group: np.ndarray, targets: np.ndarray, lower: np.ndarray, upper: np.ndarray
+    group: np.ndarray,
+    targets: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    order: np.ndarray | None = None,
 ) -> Merged:
     """Merge rows of the same group, target and side; rows without a box vanish.
 
@@ -68,17 +81,20 @@ def merge(
     group : array of shape (n,)
         Equal for rows with equal x; merged rows are in this order.
     targets, lower, upper : arrays of shape (n,)
+    order : array of shape (n,), default=None
+        What sorts the groups, stably, for those who merge many problems.
     """
-    active = np.flatnonzero((lower < 0) | (upper > 0))
-    active = active[np.argsort(group[active], kind="stable")]
+    if order is None:
+        order = np.argsort(group, kind="stable")
+    active = order[((lower < 0) | (upper > 0))[order]]
+    if not (np.diff(group[active]) == 0).any():
+        return Merged(active, targets[active], lower[active], upper[active])
     keys: tuple[np.ndarray, ...] = (group, lower < 0, upper > 0, targets)
     keys = tuple(key[active] for key in keys)
-    repeated = len(active) > 1 and bool((np.diff(keys[0]) == 0).any())
+    by_key = np.lexsort(keys[::-1])
+    active, keys = active[by_key], tuple(key[by_key] for key in keys)
     new = np.ones(len(active), np.bool_)
-    if repeated:
-        order = np.lexsort(keys[::-1])
-        active, keys = active[order], tuple(key[order] for key in keys)
-        new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
     place, m = np.cumsum(new) - 1, int(new.sum())
     return Merged(
         rows=active[new],

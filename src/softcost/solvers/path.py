@@ -7,7 +7,11 @@ is known than that:
 * Between two solved softness values the interpolated coefficients are feasible where
   the boxes are affine in softness, and the interpolated gradient is theirs exactly, but
   for the change of targets. So softness is walked by bisection, ends first.
-* A solution for a smaller C is feasible for a larger one where the boxes grow with C.
+* Where boxes vanish (softness 1 asks a pair for its own two classes only) coefficients
+  jump, and nothing lies between. So each run of softness values with about the same
+  rows is walked by itself.
+* A solution for a smaller C is feasible for a larger one where the boxes grow with C,
+  and often near another one: ``C (1 - softness)`` is what most boxes depend on.
 * A solution that touches no bound but zero solves every problem with the same targets
   and the same signs of the boxes in which it is feasible: larger C, other softness.
 
@@ -21,12 +25,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softcost.solvers._jit import jit
+from softcost.solvers._jit import inline, jit
 from softcost.solvers._walk import Memory, Table, walk
 from softcost.solvers.rows import Rows
 from softcost.solvers.smo import ROUGH, spread
 
 _WORK_PER_CALL = 2e8
+_SAME_ROWS = 0.1  # share of the rows that may lose their box from one to the next
 _EXACT_BELOW = 5e-4  # tolerances from which on the gradient is summed anew always
 
 
@@ -88,7 +93,31 @@ def bisection(n: int) -> np.ndarray:
     return np.array(order)
 
 
-@jit
+def _runs(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Numbers of the runs of softness values, between which many boxes vanish.
+
+    Parameters
+    ----------
+    lower, upper : arrays of shape (n_families, n_softness, n)
+
+    Examples
+    --------
+    >>> upper = np.array([[[1.0, 2, 3], [1, 1, 1], [1, 0, 0]]])
+    >>> _runs(np.zeros((1, 3, 3)), upper)
+    array([0, 0, 1])
+    """
+    with_box = ((lower < 0) | (upper > 0)).sum(axis=2).max(axis=0)
+    apart = np.abs(np.diff(with_box)) > _SAME_ROWS * lower.shape[2]
+    return np.concatenate([[0], np.cumsum(apart)])
+
+
+def _order(run: np.ndarray) -> np.ndarray:
+    """Each run by bisection, one after the other."""
+    places = (np.flatnonzero(run == number) for number in range(run[-1] + 1))
+    return np.concatenate([place[bisection(len(place))] for place in places])
+
+
+@inline
 def _same_problem(targets, lower, upper, f, a, e, b):
     """Whether two problems have the same targets and the same signs of the boxes."""
     for t in range(targets.shape[2]):
@@ -165,6 +194,7 @@ def solve_path(
         targets, lower, upper = targets[up_C], lower[up_C], upper[up_C]
     n_softness, n = targets.shape[1:]
     scale, group = _describe(targets, lower, upper)
+    run = _runs(lower, upper)
     width, shape = rows.values.shape[1], (len(C), n_softness)
     memory = Memory(
         beta=np.zeros((n_softness, n)),
@@ -180,6 +210,8 @@ def solve_path(
         upper=np.empty(n),
         trial_beta=np.empty(n),
         trial_gradient=np.zeros(width, np.float32),
+        start_beta=np.empty(n),
+        start_gradient=np.zeros(width, np.float32),
         at=np.zeros(2, np.int64),
         aim=np.zeros(2),
         rounds=np.zeros(2, np.int64),
@@ -197,7 +229,7 @@ def solve_path(
     while not finished:
         finished = walk(
             rows, cross, targets, lower, upper, C[up_C], np.asarray(softness, float),
-            bisection(n_softness), group, tol * scale, ROUGH * scale,
+            _order(run), run, group, tol * scale, ROUGH * scale,
             tol < _EXACT_BELOW, limit, budget, memory, table,
         )  # fmt: skip
         proceed()

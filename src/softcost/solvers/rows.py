@@ -70,7 +70,8 @@ def _bring(rows, i):
         rows.clock[1] += 1
         out = rows.values[place : place + 1]
         kernel_rows(rows.x[i : i + 1], rows.panels, rows.kernel, rows.gamma, out, 0)
-        out[0, rows.slot.size :] = 0
+        for t in range(rows.slot.size, out.shape[1]):
+            out[0, t] = 0.0
     rows.stamp[place] = rows.clock[0]
     return place
 

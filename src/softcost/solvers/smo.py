@@ -23,8 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from softcost.solvers._jit import inline, jit
-from softcost.solvers._scan import pick_partner, update_and_scan
-from softcost.solvers._vector import LANES
+from softcost.solvers._scan import pick_partner, unit_of, update_and_scan
 from softcost.solvers.rows import Gram, Rows, fetch
 
 _WORK_PER_CALL = 2e8  # entries touched before Python is asked whether to go on
@@ -35,18 +34,10 @@ _AT_BOUND = 1e-9  # of a box: nearer to a bound than this is at it, but for roun
 
 
 @inline
-def _mark(rising, falling, t, b, lower, upper):
-    """Note in the masks whether coefficient t may rise and may fall."""
-    word = t // LANES
-    bit = np.uint16(1 << (t % LANES))
-    if b < upper:
-        rising[word] |= bit
-    else:
-        rising[word] &= ~bit
-    if b > lower:
-        falling[word] |= bit
-    else:
-        falling[word] &= ~bit
+def _mark(barred, falling, t, b, lower, upper):
+    """Note in the flags whether coefficient t may rise and may fall."""
+    barred[t] = 0 if b < upper else -1
+    falling[t] = -1 if b > lower else 0
 
 
 @jit
@@ -57,23 +48,23 @@ def improve(rows, lower, upper, beta, gradient, tol, budget):
     Returns the number of steps and the violation.
     """
     n = beta.size
-    rising = np.zeros(gradient.size // LANES, np.uint16)
-    falling = np.zeros(gradient.size // LANES, np.uint16)
+    barred = np.empty(gradient.size, np.int8)
+    falling = np.empty(gradient.size, np.int8)
     for t in range(n):
-        _mark(rising, falling, t, beta[t], lower[t], upper[t])
+        _mark(barred, falling, t, beta[t], lower[t], upper[t])
+    for t in range(n, gradient.size):
+        _mark(barred, falling, t, 0.0, 0.0, 0.0)
+    unit = unit_of(gradient[:n])
     values = rows.values
     place_i = place_j = 0
     step = np.float32(0)
     steps = 0
     while True:
-        i, lowest, highest = update_and_scan(
-            gradient, values, place_i, place_j, step, rising, falling
-        )
-        violation = np.float64(highest) - np.float64(lowest)
+        i, lowest = update_and_scan(gradient, values, place_i, place_j, step, barred)
+        place_i = fetch(rows, i)
+        j, violation = pick_partner(gradient, values, place_i, lowest, falling, unit)
         if violation <= tol or steps >= budget:
             return steps, violation
-        place_i = fetch(rows, i)
-        j = pick_partner(gradient, values, place_i, lowest, falling)
         place_j = fetch(rows, j)
         curvature = max(-2.0 * np.float64(values[place_i, j]), 1e-12)
         size = (np.float64(gradient[j]) - np.float64(lowest)) / curvature
@@ -90,8 +81,8 @@ def improve(rows, lower, upper, beta, gradient, tol, budget):
             size = room_j
             beta[i] = min(beta[i] + size, upper[i])
             beta[j] = lower[j]
-        _mark(rising, falling, i, beta[i], lower[i], upper[i])
-        _mark(rising, falling, j, beta[j], lower[j], upper[j])
+        _mark(barred, falling, i, beta[i], lower[i], upper[i])
+        _mark(barred, falling, j, beta[j], lower[j], upper[j])
         step = np.float32(size)
         steps += 1
 
@@ -117,7 +108,8 @@ def exact_gradient(rows, targets, beta, gradient):
             for t in range(n):
                 gradient[t] += (wa * a[t] + wb * b[t]) + (wc * c[t] + wd * d[t])
             count = 0
-            weight[:] = 0.0
+            for k in range(4):
+                weight[k] = 0.0
 
 
 @jit
@@ -169,7 +161,7 @@ def certify(lower, upper, beta, gradient):
     return intercept, max(highest - lowest, 0.0), max(product + loss, 0.0)
 
 
-@jit
+@inline
 def steps_per_round(n):
     """Steps after which the gradient is summed anew, whatever was reached."""
     return 50 * n + 10_000

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softcost.learners import Subproblem
-from softcost.solvers.kernels import KERNELS
+from softcost.solvers.kernels import KERNELS, WITH_WIDTH
 from softcost.svm._machines import (
     KernelSpec,
     Machines,
@@ -88,8 +88,12 @@ class KernelMachine(BaseEstimator):
             )
 
     def kernel_spec(self, X: Any) -> KernelSpec:
-        """The kernel with its width for these rows."""
-        if self.gamma == "auto":
+        """The kernel with its width for these rows, as far as it has one."""
+        if self.kernel == "precomputed":
+            return KernelSpec(self.kernel, 1.0, self.cache_size)
+        if self.kernel not in WITH_WIDTH:
+            gamma = 1.0
+        elif self.gamma == "auto":
             gamma = 1.0 / X.shape[1]
         elif self.gamma == "scale":
             if sparse.issparse(X):

@@ -22,6 +22,7 @@ from softcost.solvers.merge import distinct_rows, merge
 from softcost.solvers.rows import Gram, on_demand
 from softcost.solvers.smo import Solution, solve
 
+_ALWAYS_WHOLE = 2048  # rows up to which the whole Gram matrix is computed
 _BLOCK = 256  # rows predicted at once: their kernel values stay in cache
 _FAR = 8.0  # how many times its range a feature may lie from zero
 
@@ -180,14 +181,18 @@ def fit_machines(
         dense = kernel.dense(X)
         first, group = distinct_rows(dense)
         x = dense[first]
-        # A single machine asks for few rows; many share all of them.
-        if len(problems) > 1 and kernel.fits(len(x)):
+        # A row costs a third in a block. Many machines share all of them; a single one
+        # asks for part of them, and of few rows all are soon there.
+        whole = len(problems) > 1 or len(x) <= _ALWAYS_WHOLE
+        if whole and kernel.fits(len(x)):
             matrix = _gram(x, kernel, threads)
+
+    order = np.argsort(group, kind="stable")
 
     def fit_one(problem: Problem, proceed) -> tuple[np.ndarray, Solution]:
         """Coefficients by distinct row, and the solution."""
         lower, upper = C * problem.lower, C * problem.upper
-        merged = merge(group, problem.targets, lower, upper)
+        merged = merge(group, problem.targets, lower, upper, order)
         places = group[merged.rows]
         solution = solve(
             _rows_for(places, x, matrix, kernel),

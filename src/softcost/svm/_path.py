@@ -8,13 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softcost.learners import PathOutputs, Subproblem
-from softcost.solvers.kernels import centred, gram_matrix, padded, submatrix
+from softcost.solvers.kernels import (
+    WITH_WIDTH,
+    centred,
+    gram_matrix,
+    padded,
+    submatrix,
+)
 from softcost.solvers.merge import distinct_rows
 from softcost.solvers.path import Family, solve_path
 from softcost.solvers.rows import Gram
 
 _OWN_MATRIX_BELOW = 0.75  # share of rows below which a subproblem gets its own matrix
-_WITH_WIDTH = ("laplacian", "exponential", "rbf")
 
 
 class KernelPath:
@@ -79,7 +84,7 @@ class KernelPath:
         It is the same for all, unless the kernel's width depends on those rows.
         """
         machine = self.machine
-        if machine.kernel in _WITH_WIDTH and machine.gamma == "scale":
+        if machine.kernel in WITH_WIDTH and machine.gamma == "scale":
             return self._computed(machine.kernel_spec(self._X[train]).gamma)
         with self._lock:
             if self._gram is None:
