@@ -33,9 +33,10 @@ from threadpoolctl import threadpool_limits
 from softcost import CostSensitiveOneVsOne, OneSidedRegression
 from softcost.costs import inconsistent
 from softcost.datasets import load
+from softcost.learners import OneSidedValues
 from softcost.solvers import _plain, _scan, kernels, smo
 from softcost.solvers.rows import Gram
-from softcost.svm import KernelSVC, OneSidedSVR, pose
+from softcost.svm import KernelSVC, OneSidedSVR
 
 PACKAGES = ["softcost", "numpy", "scipy", "numba", "llvmlite", "scikit-learn"]
 COLUMNS = {  # and their widths
@@ -204,8 +205,10 @@ def bench_fit(options):
     for C in (1.0, 16.0):
 
         def ours(C=C):
-            problems = [pose(target, weight, side) for target, side in columns]
-            return OneSidedSVR(C=C).fit_machines(X, problems)
+            problems = [
+                OneSidedValues(target, weight, side) for target, side in columns
+            ]
+            return OneSidedSVR(C=C).fit_many(X, problems)
 
         def theirs(C=C):
             return [

@@ -9,6 +9,7 @@ from softcost.learners import FitsMany, Labels, OneSidedValues, Values, WalksPat
 from softcost.reductions import CATALOGUE, FlatReduction
 from softcost.soft import SoftCostClassifierCV
 from softcost.svm import KernelSVC, OneSidedSVR
+from softcost.testing import check_path_learner
 
 MATRIX = np.array([[0, 1.13, 5.71], [2.37, 0, 4.19], [9.83, 7.57, 0.0]])  # no ties
 
@@ -71,6 +72,46 @@ def test_settings_off_the_path_are_cloned_and_fitted(rows, monkeypatch):
         CATALOGUE["csovr"].load()(GroupMeans()), param_grid={}, softness=2, cv=2
     )
     assert len(search.fit(X, y).tradeoff_) == 2
+
+
+@pytest.mark.parametrize(
+    ("learner", "values"),
+    [
+        (GroupMeans(), [0.5, 2.0]),
+        (KernelSVC(tol=1e-5), [0.5, 8.0]),
+        (KernelSVC(kernel="rbf", gamma=0.5, tol=1e-5), [8.0, 0.5]),
+        (OneSidedSVR(tol=1e-5), [0.5, 8.0]),
+    ],
+)
+def test_a_path_gives_what_fits_give(learner, values):
+    check_path_learner(learner, values)
+
+
+def test_the_check_of_paths_notices_a_constant_that_is_missing():
+    class Forgetful(GroupMeans):
+        def open_path(self, X, tests, values, softness, *, threads=1):
+            path = super().open_path(X, tests, values, softness)
+            path.groups = np.zeros_like(path.groups)
+            return path
+
+    with pytest.raises(AssertionError, match="the path and a fit differ"):
+        check_path_learner(Forgetful(), [0.5, 2.0])
+
+
+def test_half_a_protocol_is_refused(rows):
+    class Half(PlainMeans):
+        path_parameter = "shrinkage"
+
+        def open_path(self, X, tests, values, softness, *, threads=1):
+            raise AssertionError
+
+    class Misnamed(GroupMeans):
+        path_parameter = "alpha"
+
+    X, y, _, _ = rows
+    for learner, message in ((Half(), "lacks input_checks"), (Misnamed(), "name one")):
+        with pytest.raises((TypeError, ValueError), match=message):
+            CATALOGUE["csovr"].load()(learner).fit(X, y)
 
 
 def test_the_kernel_machines_declare_both():

@@ -2,36 +2,17 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from softcost.reductions import (
-    ClippedTargetRegressor,
-    Costing,
-    CostSensitiveOneVsOne,
-    FilterTree,
-    MetaCost,
-    MinimumExpectedCost,
-    OneSidedBoosting,
-    OneSidedRegression,
-    RegressionOneVsAll,
-    StochasticEnsembleBoosting,
-    WeightedAllPairs,
-    ZhouLiuRescaling,
-)
+from softcost.reductions import CATALOGUE, ClippedTargetRegressor, OneSidedBoosting
+
+# As many learners as a check needs, where the default is many.
+FEW = {"metacost": {"n_resamples": 10}, "gbse": {"n_rounds": 10}}
 
 
 @parametrize_with_checks(
     [
+        *(entry.load()(**FEW.get(name, {})) for name, entry in CATALOGUE.items()),
         ClippedTargetRegressor(),
-        CostSensitiveOneVsOne(),
-        Costing(),
-        FilterTree(),
-        MetaCost(n_resamples=10),
-        MinimumExpectedCost(),
         OneSidedBoosting(),
-        OneSidedRegression(),
-        RegressionOneVsAll(),
-        StochasticEnsembleBoosting(n_rounds=10),
-        WeightedAllPairs(),
-        ZhouLiuRescaling(),
     ]
 )
 def test_scikit_learn_conventions(estimator, check):

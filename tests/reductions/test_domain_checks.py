@@ -7,49 +7,29 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from softcost import reductions
+from softcost.reductions import CATALOGUE
 from softcost.testing import check_cost_estimator, cost_estimator_checks
 
-BASES = {reductions.Reduction, reductions.FlatReduction}
-# Reductions that take costs by class only.
-BY_CLASS = {"MetaCost", "ZhouLiuRescaling"}
-# A learner besides the default one; None where no other makes sense.
+# A learner besides the default one, by what a reduction needs; the ones that are None
+# have a default that no other adds to.
 OTHER_LEARNER = {
-    "CostSensitiveOneVsOne": LogisticRegression(),
-    "Costing": LogisticRegression(),
-    "FilterTree": LogisticRegression(),
-    "MetaCost": LogisticRegression(),
-    "MinimumExpectedCost": LogisticRegression(),
-    "OneSidedRegression": Ridge(),
-    "RegressionOneVsAll": None,
-    "StochasticEnsembleBoosting": None,
-    "WeightedAllPairs": LogisticRegression(),
-    "ZhouLiuRescaling": LogisticRegression(),
+    "classifier": LogisticRegression(),
+    "probabilities": LogisticRegression(),
+    "one-sided": Ridge(),
+    "regressor": None,
 }
 # As many learners as a check needs, where the default is many.
-FEW = {"MetaCost": {"n_resamples": 10}, "StochasticEnsembleBoosting": {"n_rounds": 10}}
-
-
-def public_reductions():
-    for name in reductions.__all__:
-        found = getattr(reductions, name)
-        is_reduction = isinstance(found, type) and issubclass(
-            found, reductions.Reduction
-        )
-        if is_reduction and found not in BASES:
-            yield name, found
+FEW = {"metacost": {"n_resamples": 10}, "gbse": {"n_rounds": 10}}
 
 
 def cases():
-    for name, reduction in public_reductions():
-        learners = [None, OTHER_LEARNER[name]] if OTHER_LEARNER[name] else [None]
-        for chosen in learners:
-            estimator = reduction(chosen, **FEW.get(name, {}))
-            learner = (
-                type(estimator.learner).__name__ if estimator.learner else "default"
-            )
-            for check in cost_estimator_checks(example_costs=name not in BY_CLASS):
-                case_id = f"{name}-{learner}-{check.__name__}"
+    for name, entry in CATALOGUE.items():
+        other = None if name == "gbse" else OTHER_LEARNER[entry.needs]
+        for learner in (None, other) if other else (None,):
+            estimator = entry.load()(learner, **FEW.get(name, {}))
+            what = type(learner).__name__ if learner else "default"
+            for check in cost_estimator_checks(example_costs=not entry.by_class_only):
+                case_id = f"{entry.class_name}-{what}-{check.__name__}"
                 yield pytest.param(estimator, check, id=case_id)
 
 

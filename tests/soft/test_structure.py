@@ -60,7 +60,7 @@ def test_costs_are_checked_once_a_fit(name, by_example, iris, monkeypatch):
     monkeypatch.setattr("softcost.reductions._base.row_costs", counted)
     given = {}
     if by_example:
-        if name in ("cszl", "metacost"):
+        if CATALOGUE[name].by_class_only:
             pytest.skip("takes costs by class only")
         index = np.searchsorted(["e", "s", "v"], y)
         given["costs"] = MATRIX[index] * np.linspace(1, 2, len(y))[:, None]

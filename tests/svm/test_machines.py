@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import minmax_scale
 from sklearn.svm import SVC, SVR
 
@@ -141,7 +142,8 @@ def test_certificates_tell_whether_the_tolerance_was_reached(wine):
     assert fitted.converged_.all()
     assert (fitted.violation_ <= 1e-3).all()
     assert fitted.dual_gap_.shape == fitted.n_iter_.shape == (3,)
-    stopped = KernelSVC(C=16, max_iter=2).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="raise max_iter=2"):
+        stopped = KernelSVC(C=16, max_iter=2).fit(X, y)
     assert not stopped.converged_.any()
     assert (stopped.n_iter_ <= 2).all()
     tight = KernelSVC(C=16, tol=1e-7).fit(X, y)
@@ -181,3 +183,37 @@ def test_features_far_from_zero_keep_their_differences(kernel, wine):
         weights = moved.dual_coef_ @ moved.support_vectors_
         plain = far @ weights[0] + moved.intercept_[0]
         np.testing.assert_allclose(plain, expected, atol=1e-2)
+
+
+@pytest.mark.parametrize("factor", [1e19, 1e30, 1e-18, 1e-30])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_features_of_impossible_size_are_refused(factor, form, wine):
+    X, y = wine
+    with pytest.raises(ValueError, match="scale the features"):
+        KernelSVC().fit(form(X * factor), y)
+
+
+@pytest.mark.parametrize("factor", [1e12, 1e-6])
+def test_features_of_other_sizes_are_taken(factor, wine):
+    X, y = wine
+    model = KernelSVC(C=1 / factor).fit(X * factor, y)
+    np.testing.assert_array_equal(
+        model.predict(X * factor), KernelSVC(C=1.0).fit(X, y).predict(X)
+    )
+
+
+def test_a_row_out_of_range_is_not_predicted_as_the_first_class(wine):
+    X, y = wine
+    model = KernelSVC().fit(X, y)
+    with pytest.raises(ValueError, match="out of range"):
+        model.predict(np.full((1, X.shape[1]), 1e25))
+
+
+def test_a_time_stamp_is_the_same_dense_and_sparse(wine):
+    X, y = wine
+    X = np.column_stack([X, 1.7e9 + np.arange(len(y))])
+    dense = KernelSVC().fit(X, y)
+    thin = KernelSVC().fit(sparse.csr_matrix(X), y)
+    np.testing.assert_array_equal(
+        dense.pairwise_decision(X), thin.pairwise_decision(sparse.csr_matrix(X))
+    )

@@ -5,6 +5,8 @@ from typing import Any, Literal
 from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
+from softcost.learners._protocols import FitsMany, WalksPath
+
 Kind = Literal["classifier", "regressor"]
 
 
@@ -66,6 +68,30 @@ def check_learner(learner: Any, needed: str, user: str) -> None:
             f"learner {name} is not a {wanted}, which {user} needs: choose another, "
             "such as " + _EXAMPLES[needed] + "."
         )
+    _check_declared(learner, name)
+
+
+def _check_declared(learner: Any, name: str) -> None:
+    """Refuse a protocol that is declared in part: nobody would notice otherwise."""
+    for method, protocol in (("fit_many", FitsMany), ("open_path", WalksPath)):
+        if hasattr(learner, method) and not isinstance(learner, protocol):
+            missing = [
+                one
+                for one in ("input_checks", "path_parameter", "fit_many", "open_path")
+                if hasattr(protocol, one) or one in protocol.__annotations__
+                if not hasattr(learner, one)
+            ]
+            raise TypeError(
+                f"learner {name} has {method} but lacks {', '.join(missing)}: define "
+                f"all that softcost.learners.{protocol.__name__} asks for."
+            )
+    if isinstance(learner, WalksPath):
+        known = learner.get_params()  # type: ignore[attr-defined]
+        if learner.path_parameter not in known:
+            raise ValueError(
+                f"learner {name} says path_parameter={learner.path_parameter!r}, which "
+                f"is none of its parameters, {', '.join(sorted(known))}: name one."
+            )
 
 
 _EXAMPLES = {

@@ -2,8 +2,14 @@
 
 Any scikit-learn estimator is a learner: it is cloned and fitted to one subproblem
 after the other. A learner that can do better says so by having the methods of one of
-these protocols, or of both; nothing is registered or inherited. Results should be the
-same as those of clone-and-fit, only sooner.
+these protocols, or of both; nothing is registered or inherited. Results must be the
+same as those of clone-and-fit, only sooner; `softcost.testing.check_path_learner`
+compares them.
+
+That holds where there is nothing to choose, too, as `fit_one` has it: NaN where no row
+has a weight; with one side only, the least (side +1) or largest (-1) target; for a
+classifier with one label only, that label. A regressor is also given labels, as +1 and
+-1. A learner that cannot learn a kind of subproblem raises TypeError.
 """
 
 from collections.abc import Callable, Sequence
@@ -121,7 +127,8 @@ class Path(Protocol):
         Parameters
         ----------
         train : array
-            All training rows of the fold.
+            All training rows of the fold, for what depends on all of them, such as the
+            width of a kernel.
         rows : array of shape (n_rows,)
             Those of them that subproblems are posed over: of equal rows, one.
         out : array of shape (n_out,)
@@ -136,6 +143,11 @@ class WalksPath(Protocol):
 
     Candidates that differ in softness and in one parameter of the learner lie on a
     path, and neighbours on it have similar solutions.
+
+    The path is walked where the reduction's learner is such a learner (not a pipeline
+    around one) and every setting names ``path_parameter``: give it a grid by default,
+    ``param_grids = {"default": {"C": [...]}}``. To be given one-sided values by
+    `OneSidedRegression`, its ``fit`` must take ``side``.
 
     Attributes
     ----------

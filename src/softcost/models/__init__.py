@@ -141,7 +141,7 @@ def _stored(model: Any) -> bytes:
         raise ValueError(
             f"{type(model).__name__} holds something that a model file cannot "
             f"({_reason(error)}): use one of softcost's or scikit-learn's learners, or "
-            "LightGBM's, with parameters that are json_value values."
+            "LightGBM's, with parameters that are plain values."
         ) from error
     return content
 

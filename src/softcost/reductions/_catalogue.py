@@ -1,8 +1,8 @@
 """The catalogue of reductions: to add one, write its module and add a line here.
 
-The command line, the model format, the paper's experiments, the check suites and the
-reference tables read it. It names classes without importing them, so that a command
-line's help costs next to nothing.
+The command line, the model format, the paper's experiments and the tests that go
+through all reductions read it. It names classes without importing them, so that a
+command line's help costs next to nothing.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,8 @@ class Entry:
         Where the class is, below `softcost.reductions`.
     needs : {"one-sided", "regressor", "classifier", "probabilities"}
         The learner that it needs: a regressor that takes sides (or any regressor), a
-        regressor, a classifier, or a classifier with probabilities.
+        regressor, a classifier, or a classifier with probabilities. The command line
+        makes the learner by it.
     hard, regular : str
         The literature's names of the algorithm at softness 0 and 1, "" for none.
     summary : str

@@ -18,6 +18,7 @@ from softcost.selection._rules import (
     MaxOfBoth,
     Rule,
     Tolerance,
+    least_row,
 )
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "Tolerance",
     "best_at",
     "choose_row",
+    "least_row",
     "make_rule",
     "reference_rows",
 ]

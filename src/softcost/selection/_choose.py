@@ -1,6 +1,7 @@
 """From a word to a rule, and from a rule to rows."""
 
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,11 @@ def make_rule(
     Budget(error=0.05)
     """
     kind, needed = None, None
+    if isinstance(criterion, type) and issubclass(criterion, Rule):
+        raise TypeError(
+            f"criterion is the class {criterion.__name__}, not a rule: pass an "
+            f"instance, {criterion.__name__}(...)."
+        )
     if isinstance(criterion, str) and criterion in _SHORTHAND:
         kind, needed = _SHORTHAND[criterion]
     elif not isinstance(criterion, Rule) and not callable(criterion):
@@ -97,7 +103,13 @@ def choose_row(
     (0, 1)
     """
     rule = make_rule(criterion, max_error=max_error, tolerance=tolerance)
-    return rule.choose(table, error=error)
+    row = rule.choose(table, error=error)
+    if not isinstance(row, Integral) or not 0 <= int(row) < len(table):
+        raise ValueError(
+            f"{type(rule).__name__} chose {row!r}, but choose must return a row number "
+            f"from 0 to {len(table) - 1}: see softcost.selection.least_row."
+        )
+    return int(row)
 
 
 def best_at(

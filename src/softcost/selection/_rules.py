@@ -22,7 +22,8 @@ class Rule(ABC):
     """How a candidate is chosen on the trade-off.
 
     A subclass is one small dataclass whose fields are what the user asks for. It says
-    how it chooses (`choose`) and describes itself in a few words (`describe`).
+    how it chooses (`choose`, which ends with `least_row`, so that ties are broken as
+    everywhere) and describes itself in a few words (`describe`).
     """
 
     @abstractmethod

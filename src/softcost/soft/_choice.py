@@ -7,7 +7,7 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from softcost.reductions import Reduction
-from softcost.selection import Rule, make_rule, reference_rows
+from softcost.selection import Rule, choose_row, make_rule, reference_rows
 from softcost.soft._mix import RandomizedPair, best_mix
 from softcost.soft._problem import SearchProblem
 
@@ -27,7 +27,7 @@ class ChoiceMixin:
     _problem: SearchProblem
 
     def _choose(self, rule: Rule) -> Self:
-        self.best_index_ = rule.choose(self.tradeoff_, error=self.error_measure_)
+        self.best_index_ = choose_row(self.tradeoff_, rule, error=self.error_measure_)
         self.best_params_ = dict(self.cv_results_["params"][self.best_index_])
         self.best_softness_ = self.best_params_["softness"]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])

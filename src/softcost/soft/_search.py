@@ -56,9 +56,10 @@ class SoftCostClassifierCV(
     refits the candidate that a criterion chooses. Hard (a = 0) and regular (a = 1)
     algorithms are among the candidates.
 
-    With the kernel machines of this package all candidates, folds and subproblems
-    share one Gram matrix and start from each other's solutions; any other learner is
-    cloned and fitted. The results are the same.
+    Learners that declare a path (`softcost.learners.WalksPath`), such as the kernel
+    machines of this package, solve all candidates together: those share one Gram matrix
+    and start from each other's solutions. Any other learner is cloned and fitted. The
+    results are the same.
 
     Parameters
     ----------
@@ -103,8 +104,8 @@ class SoftCostClassifierCV(
     refit : bool, default=True
         Whether to fit the chosen candidate to all rows.
     n_jobs : int, default=None
-        Threads for the kernel machines, joblib workers for others. Results do not
-        depend on it.
+        Threads for learners with a path, joblib workers for others and under any joblib
+        backend with workers of its own. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
     verbose : int, default=0
         Progress on standard error.

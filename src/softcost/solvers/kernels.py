@@ -20,11 +20,11 @@ Distances are sums of direct differences, so equal rows have distance exactly ze
 the matrix is symmetric to the bit.
 """
 
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 
 import numpy as np
 
+from softcost.parallel import in_threads
 from softcost.solvers._jit import jit
 from softcost.solvers._scan import WIDTH as STEP
 from softcost.solvers._tiles import (
@@ -66,15 +66,6 @@ def pack(X: np.ndarray) -> np.ndarray:
     return panels
 
 
-def _in_threads(work, items: Iterable, threads: int) -> None:
-    if threads == 1:
-        for item in items:
-            work(item)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(work, items))
-
-
 def gram_matrix(
     X: np.ndarray, kernel: str = "perceptron", *, gamma: float = 1.0, threads: int = 1
 ) -> np.ndarray:
@@ -104,18 +95,18 @@ def gram_matrix(
     block = max(WIDTH, min(256, padded(-(-n // (4 * threads)))))
     starts = range(0, n, block)
 
-    def upper(start: int) -> None:
+    def upper(start: int, proceed: Callable[[], None]) -> None:
         stop = min(start + block, n)
         kernel_rows(
             x[start:stop], panels, code, gamma, gram[start:stop], start // WIDTH
         )
         gram[start:stop, n:] = 0
 
-    def lower(start: int) -> None:
+    def lower(start: int, proceed: Callable[[], None]) -> None:
         mirror(gram, start, min(start + block, n))
 
-    _in_threads(upper, starts, threads)
-    _in_threads(lower, starts, threads)
+    in_threads(upper, starts, threads)
+    in_threads(lower, starts, threads)
     return gram
 
 

@@ -1,5 +1,6 @@
 """What the two kernel machines have in common."""
 
+import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -120,7 +122,7 @@ class KernelMachine(BaseEstimator):
         subproblems : sequence of Subproblem
         threads : int
         """
-        return fit_machines(
+        machines = fit_machines(
             X,
             [self.posed(subproblem) for subproblem in subproblems],
             float(self.C),
@@ -129,6 +131,16 @@ class KernelMachine(BaseEstimator):
             max_steps=self.max_iter,
             threads=threads,
         )
+        unfinished = sum(not one.converged for one in machines.solutions)
+        if unfinished:
+            warnings.warn(
+                f"{unfinished} of {len(machines.solutions)} machines stopped before "
+                f"they reached tol={self.tol:g}: raise max_iter={self.max_iter}, or "
+                "scale the features.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return machines
 
     def open_path(
         self,

@@ -25,6 +25,7 @@ from softcost.solvers.smo import Solution, solve
 _ALWAYS_WHOLE = 2048  # rows up to which the whole Gram matrix is computed
 _BLOCK = 256  # rows predicted at once: their kernel values stay in cache
 _FAR = 8.0  # how many times its range a feature may lie from zero
+_LARGEST = 1e17  # sums of squares of such numbers fit into single precision
 
 
 class Problem(NamedTuple):
@@ -56,10 +57,17 @@ def centre_of(X) -> np.ndarray | None:
     numbers like 100000.1 and 100000.2. The centre is a round number, so that it does
     not move with every row.
     """
-    if sparse.issparse(X) or X.shape[0] == 0:
+    if X.shape[0] == 0:
         return None
     least, most = X.min(axis=0), X.max(axis=0)
+    if sparse.issparse(X):
+        least, most = least.toarray().ravel(), most.toarray().ravel()
     middle, extent = (least + most) / 2, most - least
+    if 0 < extent.max() < 1 / _LARGEST:
+        raise ValueError(
+            f"X varies by {extent.max():.1g} at most, too little for kernels in single "
+            "precision: scale the features, for instance with StandardScaler()."
+        )
     far = np.abs(middle) > _FAR * extent
     if not far.any():
         return None
@@ -81,10 +89,22 @@ class KernelSpec:
 
     def dense(self, X) -> np.ndarray:
         """``X`` as a dense array of single precision, or a clear refusal."""
-        if not sparse.issparse(X):
-            if self.centre is not None:
-                X = X - self.centre
-            return np.ascontiguousarray(X, dtype=np.float32)
+        if sparse.issparse(X):
+            self._check_size(X)
+            X = X.astype(np.float32).toarray() if self.centre is None else X.toarray()
+        if self.centre is not None:
+            X = X - self.centre
+        largest = max(X.max(initial=0.0), -X.min(initial=0.0))
+        if largest > _LARGEST:
+            raise ValueError(
+                f"X has values around {largest:.1g}, too large for kernels in single "
+                "precision: scale the features, for instance with StandardScaler(), or "
+                "correct what is out of range."
+            )
+        return np.ascontiguousarray(X, dtype=np.float32)
+
+    def _check_size(self, X) -> None:
+        """Refuse a sparse matrix that is too large when it is dense."""
         needed = X.shape[0] * X.shape[1] * 4 / 2**20
         if needed > self.megabytes:
             raise MemoryError(
@@ -93,7 +113,6 @@ class KernelSpec:
                 f"cache_size={self.megabytes:g}: raise cache_size, reduce the "
                 "features (TruncatedSVD), or use a linear learner."
             )
-        return X.astype(np.float32).toarray()
 
     def original(self, x: np.ndarray) -> np.ndarray:
         """What `dense` was made from, up to rounding."""

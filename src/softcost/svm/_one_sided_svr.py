@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
 
-from softcost.learners import Labels, OneSidedValues, Subproblem, Values
+from softcost.learners import OneSidedValues, Subproblem, Values
 from softcost.svm._base import KernelMachine
 from softcost.svm._machines import Problem, pose
 
@@ -100,12 +100,8 @@ class OneSidedSVR(RegressorMixin, KernelMachine):
         return self
 
     def posed(self, subproblem: Subproblem) -> Problem:
-        """Labels are one-sided, too: +1 asks for at least 1, -1 for at most -1."""
-        side: NDArray[Any] | None = None
-        if isinstance(subproblem, OneSidedValues):
-            side = subproblem.side
-        elif isinstance(subproblem, Labels):
-            side = -subproblem.target
+        """Values and labels ask from both sides."""
+        side = subproblem.side if isinstance(subproblem, OneSidedValues) else None
         return pose(subproblem.target, subproblem.weight, side)
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -16,9 +16,10 @@ from typing import Any
 from unittest import SkipTest
 
 from softcost.testing import _conventions, _costs, _labels, _refusals  # noqa: F401
+from softcost.testing._paths import check_path_learner
 from softcost.testing._suite import CHECKS, Check
 
-__all__ = ["check_cost_estimator", "cost_estimator_checks"]
+__all__ = ["check_cost_estimator", "check_path_learner", "cost_estimator_checks"]
 
 
 def check_cost_estimator(
