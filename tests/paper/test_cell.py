@@ -59,7 +59,7 @@ def test_siblings_of_one_search_equal_cells_computed_alone(units, results, famil
             criterion=(lambda table: table["error"]) if regular else "cost",
             random_state=trial.folds,
         ).fit(trial.X, trial.y)
-        assert own.best_params_ == json.loads(cell["params"])
+        assert own.candidate_params(own.best_index_) == json.loads(cell["params"])
         expected = measure(trial, own.predict(trial.X_test))
         assert {name: cell[name] for name in expected} == expected
 

@@ -91,15 +91,23 @@ def tradeoff_table(held_out: HeldOut, candidates: Sequence[Candidate]) -> pd.Dat
     Standard errors are those of the mean of the folds. ``on_front`` marks candidates
     that no other beats in both cost and error.
     """
-    pooled, by_fold = held_out.pooled(), held_out.by_fold()
-    n_folds = held_out.confusion.shape[1]
     columns: dict[str, Any] = {"softness": [one.softness for one in candidates]}
     for name in parameter_names(candidates):
         columns[name] = [one.params.get(name, np.nan) for one in candidates]
-    for name in MEASURES:
-        columns[name] = pooled[name]
-        deviation = by_fold[name].std(axis=1, ddof=1) if n_folds > 1 else np.nan
-        columns[f"{name}_se"] = deviation / np.sqrt(n_folds)
-    table = pd.DataFrame(columns)
+    table = pd.DataFrame(columns | measured_rows(held_out))
     table["on_front"] = pareto_mask(table[["error", "cost"]].to_numpy())
     return table
+
+
+def measured_rows(held_out: HeldOut) -> dict[str, NDArray[np.float64]]:
+    """Pooled measures of every candidate, and standard errors of the mean of folds."""
+    pooled, by_fold = held_out.pooled(), held_out.by_fold()
+    n_candidates, n_folds = held_out.confusion.shape[:2]
+    columns: dict[str, NDArray[np.float64]] = {}
+    for name in MEASURES:
+        columns[name] = pooled[name]
+        deviation = np.full(n_candidates, np.nan)
+        if n_folds > 1:
+            deviation = by_fold[name].std(axis=1, ddof=1)
+        columns[f"{name}_se"] = deviation / np.sqrt(n_folds)
+    return columns

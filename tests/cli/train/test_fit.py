@@ -1,5 +1,7 @@
 """``softcost fit``: tables and prices in every form, and what is told."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -91,7 +93,8 @@ def test_json_is_what_the_library_says(menu, softcost, strict, tmp_path):
     found = strict(result.stdout)
     search = library.load(model)["search"]
     assert found["cross_validated"]["chosen"]["softness"] == search.best_softness_
-    assert found["cross_validated"]["chosen"]["cost"] == -search.best_score_
+    cost = search.tradeoff_["cost"][search.best_index_]
+    assert found["cross_validated"]["chosen"]["cost"] == cost
     assert found["columns"] == {
         "Größe": "number", "price, net": "number", "kind": "nominal",
     }  # fmt: skip
@@ -261,3 +264,42 @@ def test_scaling_and_filling_are_inside_the_model(menu):
     assert not np.isnan(out).any()
     new = X.iloc[:1].assign(kind="never seen")
     assert encoder.transform(new)[0, 2:].sum() == 0
+
+
+def test_it_says_when_no_model_beats_a_constant_answer(tmp_path, softcost):
+    rng = np.random.default_rng(0)
+    y = np.where(rng.uniform(size=200) < 0.1, "fraud", "fine")
+    table = pd.DataFrame({"a": rng.normal(size=200), "b": rng.normal(size=200), "y": y})
+    data, costs = tmp_path / "noise.csv", tmp_path / "costs.csv"
+    table.to_csv(data, index=False)
+    costs.write_text(",fine,fraud\nfine,0,1\nfraud,100,0\n")
+    told = softcost(
+        "fit", data, "--target", "y", "--costs", costs, "--softness", "3",
+        "--test-size", "0.2",
+    )  # fmt: skip
+    assert told.exit_code == 0
+    assert "always fraud" in told.stdout
+    assert "No model is cheaper than always answering fraud" in told.stdout
+
+
+def test_one_command_tells_one_story(tmp_path, softcost, strict):
+    """Terminal and page compare the choice with the same regular and hard models."""
+    from sklearn.datasets import load_iris
+
+    frame = load_iris(as_frame=True).frame
+    data, costs, page = (tmp_path / name for name in ("i.csv", "p.csv", "r.html"))
+    frame.to_csv(data, index=False)
+    costs.write_text(",0,1,2\n0,0,1,5\n1,1,0,5\n2,9,9,0\n")
+    told = softcost(
+        "fit", data, "--target", "target", "--costs", costs, "--report", page, "--json"
+    )
+    found = strict(told.stdout)["cross_validated"]
+    text = page.read_text(encoding="utf-8")
+    island = text.partition('id="softcost-data"')[2].partition(">")[2]
+    shown = json.loads(island.partition("</script>")[0])
+    columns = dict(shown["columns"])
+    for name in ("regular", "hard", "chosen"):
+        row = shown[name]
+        assert columns["softness"][row] == found[name]["softness"]
+        assert columns["C"][row] == found[name]["params"]["C"]
+        assert columns["cost"][row] == pytest.approx(found[name]["cost"])

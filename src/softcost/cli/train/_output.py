@@ -79,7 +79,7 @@ def _command(job: Job, search: SoftCostClassifierCV, learner: str) -> str:
             words += [option, name]
     words += ["--seed", str(job.seed)]
     line = shlex.join(words) + " --softness {softness}"
-    for name in search.best_params_:
+    for name in search.candidate_params(search.best_index_):
         line += f" --param {name}={{{name}}}"
     return f"{line} --model OUT.softcost"
 
@@ -110,6 +110,13 @@ def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> 
         soft_wrap=True,
     )
     _print_comparison(results)
+    validated = results["cross_validated"]
+    if validated["chosen"]["cost"] >= validated["constant"]["cost"]:
+        out.print(
+            f"No model is cheaper than always answering {results['constant']}: do not "
+            "use this one for its cost.",
+            soft_wrap=True,
+        )
     if job.model is not None:
         out.print(f"model:  {job.model}", soft_wrap=True)
     if job.report is not None:
@@ -128,7 +135,11 @@ def _print_comparison(results: dict[str, Any]) -> None:
         columns += [(f"test {name}", "right") for name in measures]
     rows = []
     for name, one in results["cross_validated"].items():
-        row = [name, f"{one['softness']:g}", format_params(one["params"]), *_cells(one)]
+        shown, softness = name, one["softness"]
+        if name == "constant":
+            shown = f"always {results['constant']}"
+        row = [shown, "" if softness is None else f"{softness:g}"]
+        row += [format_params(one["params"]), *_cells(one)]
         rows.append(row if held_out is None else row + _cells(held_out[name]))
     print_table(columns, rows)
 

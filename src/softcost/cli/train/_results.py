@@ -18,11 +18,25 @@ def compare(model: Pipeline, data: TrainingData) -> dict[str, Any]:
         name: _cross_validated(search.tradeoff_, row, search.candidate_params(row))
         for name, row in rows.items()
     }
+    validated = {"constant": _constant(search)} | validated
     _add_savings(validated)
     held_out = _held_out(model, rows, data.test, data.test_costs)
     if held_out is not None and "regular" in held_out:
         _add_savings(held_out)
-    return {"cross_validated": validated, "held_out": held_out}
+    return {
+        "constant": search.constant_["label"],
+        "cross_validated": validated,
+        "held_out": held_out,
+    }
+
+
+def _constant(search: Any) -> dict[str, Any]:
+    """The best constant answer, as a row of the table."""
+    row: dict[str, Any] = {"softness": None, "params": {}}
+    for name in MEASURES:
+        row[name] = finite_or_none(search.constant_[name])
+        row[f"{name}_se"] = finite_or_none(search.constant_[f"{name}_se"])
+    return row
 
 
 def _cross_validated(table: pd.DataFrame, row: int, params: dict) -> dict[str, Any]:
@@ -48,7 +62,11 @@ def _held_out(
             fitted = search if row == search.best_index_ else search.candidate(row)
             predicted = fitted.predict(X)
             known[row] = measure(test.y, predicted, costs, search.classes_)
-    return {name: dict(known[row]) for name, row in rows.items()}
+    always = np.full(len(test.y), search.constant_["label"], search.classes_.dtype)
+    constant = measure(test.y, always, costs, search.classes_)
+    return {"constant": constant} | {
+        name: dict(known[row]) for name, row in rows.items()
+    }
 
 
 def _add_savings(results: dict[str, dict[str, Any]]) -> None:
