@@ -74,3 +74,13 @@ def one_vs_one(plain_votes):
         return plain_votes(learner, X, X_new, n_classes, pair)
 
     return votes
+
+
+@pytest.fixture
+def votes_of():
+    """Scores of a reduction to pairs, without the margins that decide between ties."""
+
+    def votes(model, X):
+        return np.round(2 * model.decision_function(X)) / 2
+
+    return votes

@@ -111,16 +111,16 @@ def test_scale_of_targets_against_C(blobs):
     assert np.mean(one.argmin(axis=1) == fixed.argmin(axis=1)) < 0.99
 
 
-def test_consistent_rescaling_sees_no_scale(blobs):
+def test_consistent_rescaling_sees_no_scale(blobs, votes_of):
     """Rows times a constant by class pair leave the weights; others do not."""
     X, y, X_new, _ = blobs(3)
     weights = np.array([1.0, 0.5, 0.25])
     symmetric = np.array([[0, 1, 0.1], [1, 0, 0.3], [0.1, 0.3, 0]])
     model = ZhouLiuRescaling(KernelSVC(tol=TIGHT))
     scores = [
-        model.set_params(cost_matrix=weights[:, None] * shape)
-        .fit(X, y)
-        .decision_function(X_new)
+        votes_of(
+            model.set_params(cost_matrix=weights[:, None] * shape).fit(X, y), X_new
+        )
         for shape in (symmetric, 1 - np.eye(3))
     ]
     np.testing.assert_array_equal(*scores)

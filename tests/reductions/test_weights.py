@@ -99,7 +99,7 @@ def test_other_names_permute_scores(model, blobs, example_costs):
 
 
 @pytest.mark.parametrize("consistent", [True, False])
-def test_other_names_permute_scores_of_rescaling(consistent, blobs):
+def test_other_names_permute_scores_of_rescaling(consistent, blobs, votes_of):
     X, y, X_new, rng = blobs(4)
     prices = rng.uniform(0.1, 1, (4, 4)) * (1 - np.eye(4))
     if consistent:
@@ -109,7 +109,7 @@ def test_other_names_permute_scores_of_rescaling(consistent, blobs):
     before = ZhouLiuRescaling(SVM, cost_matrix=prices).fit(X, y)
     after = ZhouLiuRescaling(SVM, cost_matrix=prices[np.ix_(old, old)]).fit(X, new[y])
     np.testing.assert_array_equal(
-        after.decision_function(X_new)[:, new], before.decision_function(X_new)
+        votes_of(after, X_new)[:, new], votes_of(before, X_new)
     )
 
 

@@ -200,11 +200,17 @@ class FilterTree(Reduction):
             right = np.array([node.right for node in self._nodes])[nodes]
             position[here] = winner(outputs, left, right)
             if len(self.classes_) == 2:
-                return two_scores(outputs)
+                return self._two_scores(outputs)
             learnt = np.where(np.isnan(outputs), np.inf, np.abs(outputs))
             margin[here] = np.minimum(margin[here], learnt)
         confidence = 1.0 - 0.5 / (1.0 + margin)
         return np.eye(len(self.classes_))[position] * confidence[:, None]
+
+    def _two_scores(self, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores of two classes; where nothing was learnt, left wins as in `winner`."""
+        root = self._nodes[0]
+        margin = np.where(np.isnan(outputs), np.finfo(np.float32).tiny, outputs)
+        return two_scores(margin)[:, np.argsort([root.left, root.right])]
 
     @staticmethod
     def _level_outputs(
