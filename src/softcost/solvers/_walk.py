@@ -151,11 +151,12 @@ def _try_start(memory, a, left, right, share, target, best):
 
 
 @inline
-def _start(memory, a, softness, run, target):
+def _start(memory, a, softness, run, group, target):
     """Start problem ``a`` from the best feasible point at hand, at worst from zero.
 
     At hand are the solution for the last C, the point between the neighbours for this
-    C, and the other solutions of the run, for this C or the last one.
+    C, and solutions of the same problem in other boxes, for other softness and the
+    last C.
     """
     best = 0.0
     between, beyond = _neighbours(memory.done, run, a)
@@ -165,7 +166,9 @@ def _start(memory, a, softness, run, target):
             left = right = a
         elif k == -1:
             left, right = between, beyond
-        if left < 0 or not memory.known[left] or run[left] != run[a] or k == a:
+        elif k == a or memory.done[k] or group[k] != group[a]:
+            continue
+        if left < 0 or not memory.known[left]:
             continue
         if left != right:
             share = (softness[a] - softness[left]) / (softness[right] - softness[left])
@@ -342,7 +345,7 @@ def walk(
         if not reused:
             if not started:
                 _forget(memory.free_at, a)
-                _start(memory, a, softness, run, targets[f, a])
+                _start(memory, a, softness, run, group[f], targets[f, a])
                 memory.aim[0] = max(goal[f, a], rough[f, a]) if exact else goal[f, a]
                 memory.aim[1] = np.inf
                 memory.rounds[0] = memory.rounds[1] = 0

@@ -21,6 +21,7 @@ Nothing depends on what else runs at the same time.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -93,27 +94,28 @@ def bisection(n: int) -> np.ndarray:
     return np.array(order)
 
 
-def _runs(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+def _runs(with_box: np.ndarray, n: int) -> np.ndarray:
     """Numbers of the runs of softness values, between which many boxes vanish.
 
     Parameters
     ----------
-    lower, upper : arrays of shape (n_families, n_softness, n)
+    with_box : array of shape (n_softness,)
+        How many of the n rows have a box.
 
     Examples
     --------
-    >>> upper = np.array([[[1.0, 2, 3], [1, 1, 1], [1, 0, 0]]])
-    >>> _runs(np.zeros((1, 3, 3)), upper)
+    >>> _runs(np.array([99, 100, 20]), 100)
     array([0, 0, 1])
     """
-    with_box = ((lower < 0) | (upper > 0)).sum(axis=2).max(axis=0)
-    apart = np.abs(np.diff(with_box)) > _SAME_ROWS * lower.shape[2]
-    return np.concatenate([[0], np.cumsum(apart)])
+    run = np.zeros(len(with_box), np.int64)
+    np.cumsum(np.abs(np.diff(with_box)) > _SAME_ROWS * n, out=run[1:])
+    return run
 
 
-def _order(run: np.ndarray) -> np.ndarray:
+@lru_cache(maxsize=100)
+def _order(run: tuple[int, ...]) -> np.ndarray:
     """Each run by bisection, one after the other."""
-    places = (np.flatnonzero(run == number) for number in range(run[-1] + 1))
+    places = (np.flatnonzero(np.equal(run, number)) for number in sorted(set(run)))
     return np.concatenate([place[bisection(len(place))] for place in places])
 
 
@@ -129,10 +131,21 @@ def _same_problem(targets, lower, upper, f, a, e, b):
     return True
 
 
+@inline
+def _count_boxes(lower, upper):
+    count = 0
+    for t in range(lower.size):
+        if lower[t] < 0.0 or upper[t] > 0.0:
+            count += 1
+    return count
+
+
 @jit
 def _describe(targets, lower, upper):
-    """Half the range of the targets, and a number that is equal for same problems."""
+    """Half the range of the targets, a number that is equal for same problems, and how
+    many rows have a box at each softness value, for that C with most of them."""
     shape = targets.shape[:2]
+    with_box = np.zeros(shape[1], np.int64)
     scale = np.empty(shape)
     group = np.empty(shape, np.int64)
     first = np.empty((shape[0] * shape[1], 2), np.int64)
@@ -140,6 +153,7 @@ def _describe(targets, lower, upper):
     for f in range(shape[0]):
         for a in range(shape[1]):
             scale[f, a] = spread(targets[f, a], lower[f, a], upper[f, a])
+            with_box[a] = max(with_box[a], _count_boxes(lower[f, a], upper[f, a]))
             group[f, a] = count
             for g in range(count):
                 if _same_problem(targets, lower, upper, f, a, first[g, 0], first[g, 1]):
@@ -148,7 +162,7 @@ def _describe(targets, lower, upper):
             if group[f, a] == count:
                 first[count, 0], first[count, 1] = f, a
                 count += 1
-    return scale, group
+    return scale, group, with_box
 
 
 def solve_path(
@@ -193,8 +207,8 @@ def solve_path(
     if len(targets) > 1:
         targets, lower, upper = targets[up_C], lower[up_C], upper[up_C]
     n_softness, n = targets.shape[1:]
-    scale, group = _describe(targets, lower, upper)
-    run = _runs(lower, upper)
+    scale, group, with_box = _describe(targets, lower, upper)
+    run = _runs(with_box, n)
     width, shape = rows.values.shape[1], (len(C), n_softness)
     memory = Memory(
         beta=np.zeros((n_softness, n)),
@@ -229,7 +243,7 @@ def solve_path(
     while not finished:
         finished = walk(
             rows, cross, targets, lower, upper, C[up_C], np.asarray(softness, float),
-            _order(run), run, group, tol * scale, ROUGH * scale,
+            _order(tuple(run)), run, group, tol * scale, ROUGH * scale,
             tol < _EXACT_BELOW, limit, budget, memory, table,
         )  # fmt: skip
         proceed()
