@@ -8,7 +8,7 @@ from functools import lru_cache
 from threading import Event, Lock
 from typing import Any
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 
 class Stopped(Exception):
@@ -59,12 +59,21 @@ class _BlasLimit:
             if self._users == 1 or loaded != self._modules:  # libraries may be new
                 self._modules = loaded
                 self._limits.append(_libraries(loaded).limit(limits=1, user_api="blas"))
+                _give_up_control()
 
     def lift(self) -> None:
         with self._lock:
             self._users -= 1
             while self._limits and self._users == 0:
                 self._limits.pop().restore_original_limits()
+            _give_up_control()
+
+
+def _give_up_control() -> None:
+    """Let any thread lift the limit: newer threadpoolctl keeps it for who set it."""
+    clear = getattr(OpenBLASController, "clear_controlling_thread", None)
+    if clear is not None:
+        clear()
 
 
 _blas = _BlasLimit()
