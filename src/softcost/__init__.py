@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         costs,
         datasets,
         learners,
+        linear,
         metrics,
         models,
         paper,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         svm,
         testing,
     )
+    from softcost.linear import LinearClassifier, OneSidedLinear
     from softcost.models import load, save
     from softcost.reductions import (
         Costing,
@@ -55,10 +57,12 @@ __all__ = [
     "FilterTree",
     "KernelSVC",
     "LeastCost",
+    "LinearClassifier",
     "MaxOfBoth",
     "MetaCost",
     "MinimumExpectedCost",
     "OneSidedBoosting",
+    "OneSidedLinear",
     "OneSidedRegression",
     "OneSidedSVR",
     "RegressionOneVsAll",
@@ -73,6 +77,7 @@ __all__ = [
     "costs",
     "datasets",
     "learners",
+    "linear",
     "load",
     "metrics",
     "models",
@@ -88,10 +93,11 @@ __all__ = [
 
 if not TYPE_CHECKING:
     _PACKAGES = (
-        "costs", "datasets", "learners", "metrics", "models", "paper", "reductions",
-        "report", "selection", "soft", "svm", "testing",
+        "costs", "datasets", "learners", "linear", "metrics", "models", "paper",
+        "reductions", "report", "selection", "soft", "svm", "testing",
     )  # fmt: skip
     _FROM = {
+        "linear": ("LinearClassifier", "OneSidedLinear"),
         "models": ("load", "save"),
         "report": ("CostMatrixDisplay", "SoftnessCurveDisplay", "TradeoffDisplay"),
         "selection": ("Budget", "LeastCost", "MaxOfBoth", "Tolerance"),

@@ -1,0 +1,6 @@
+"""Machines that are linear in their features, for many rows."""
+
+from softcost.linear._classifier import LinearClassifier
+from softcost.linear._one_sided import OneSidedLinear
+
+__all__ = ["LinearClassifier", "OneSidedLinear"]
