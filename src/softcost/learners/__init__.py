@@ -12,11 +12,15 @@ from softcost.learners._fitting import (
     fit_subproblems,
 )
 from softcost.learners._protocols import (
+    FitsKinds,
     FitsMany,
     FittedSubproblems,
+    HeldOutSolutions,
+    LockstepFold,
     Path,
     PathFold,
     PathOutputs,
+    WalksInLockstep,
     WalksPath,
     shares_work,
 )
@@ -26,16 +30,20 @@ from softcost.learners._weights import takes_weights, weight_params
 
 __all__ = [
     "Constant",
+    "FitsKinds",
     "FitsMany",
     "FittedModels",
     "FittedSubproblems",
+    "HeldOutSolutions",
     "Labels",
+    "LockstepFold",
     "OneSidedValues",
     "Path",
     "PathFold",
     "PathOutputs",
     "Subproblem",
     "Values",
+    "WalksInLockstep",
     "WalksPath",
     "draw_seeds",
     "fit_one",

@@ -19,17 +19,20 @@ from sklearn.utils.validation import (
 )
 
 from softcost.learners import Labels, OneSidedValues, Subproblem, Values
-from softcost.linear._machines import Machines, Settings, fit_machines
+from softcost.linear._columns import pose
+from softcost.linear._machines import Machines, Settings, solve_posed
 from softcost.linear._path import LockstepPath
 from softcost.linear._space import Standardised, precision
+
+_COLUMNS = 64  # problems in lockstep: their outputs for a block stay in cache
 
 
 class LinearMachine(BaseEstimator):
     """Parameters and fitted attributes of a machine that is linear in its features.
 
     As a learner it shares the work of many subproblems (`softcost.learners.FitsMany`)
-    and of all candidates of a search (`softcost.learners.WalksPath`, along C): they are
-    the columns of one matrix, and a step for all of them is a matrix product.
+    and of all candidates of a search (`softcost.learners.WalksInLockstep`, along C):
+    they are the columns of one matrix, and a step for all of them is a matrix product.
     """
 
     path_parameter: ClassVar[str] = "C"
@@ -80,11 +83,39 @@ class LinearMachine(BaseEstimator):
         threads : int
             Not used: all machines are fitted in lockstep.
         """
+        n = X.shape[0]
+        return self.fit_kinds(X, subproblems, np.arange(n), np.ones(n))
+
+    def fit_kinds(
+        self,
+        X: Any,
+        subproblems: Sequence[Subproblem],
+        kind: NDArray[np.intp],
+        weight: NDArray[np.float64],
+        *,
+        threads: int = 1,
+    ) -> Machines:
+        """The same for subproblems posed over kinds of rows.
+
+        Parameters
+        ----------
+        X, subproblems, threads
+            As for `fit_many`; arrays of subproblems have the shape (n_kinds,).
+        kind, weight : arrays of shape (n,)
+            The kind of each row, and what the weights of its kind are multiplied by.
+        """
         self.check_kind(subproblems[0])
-        weight = np.sum([one.weight for one in subproblems], axis=0)
-        space = self.space(X, weight)
+        by_kind = np.sum([one.weight for one in subproblems], axis=0)
+        space = self.space(X, by_kind[kind] * weight)
         rows = space.rows(X, precision(X.shape, self.tol))
-        return fit_machines(space, rows, subproblems, float(self.C), self.settings())
+        settings = self.settings()
+        logistic = settings.logistic
+        posed = pose(subproblems, kind, weight, rows.dtype, logistic=logistic)
+        found = solve_posed(
+            rows, space.penalty, [posed], np.array([float(self.C)]), settings
+        )
+        model = space.model(found.coef[0])
+        return Machines(model, found.certificate[0], found.gap[0], found.steps[0])
 
     def open_path(
         self,
@@ -97,6 +128,10 @@ class LinearMachine(BaseEstimator):
     ) -> LockstepPath:
         """Prepare a search over C and softness, see `softcost.learners.WalksPath`."""
         return LockstepPath(self, X, tests, values, softness)
+
+    def at_once(self, n_softness: int) -> int:
+        """How many subproblems are best solved together."""
+        return max(1, _COLUMNS // n_softness)
 
     def _keep(self, machines: Machines) -> None:
         """Store fitted machines under scikit-learn's names."""

@@ -82,7 +82,7 @@ class LinearClassifier(ByMargin):
         "loss": [StrOptions({"squared_hinge", "logistic"})],
     }
 
-    def __init__(self, C=1.0, *, loss="squared_hinge", tol=1e-4, max_iter=100):
+    def __init__(self, C=1.0, *, loss="squared_hinge", tol=1e-3, max_iter=100):
         self.C = C
         self.loss = loss
         self.tol = tol

@@ -53,7 +53,7 @@ class Columns:
     def m(self) -> int:
         return self.sign.shape[1]
 
-    def of_rows(self, index: NDArray[np.intp]) -> "Columns":
+    def of_rows(self, index: NDArray[np.intp] | slice) -> "Columns":
         """The same problems over some of the rows."""
         return replace(self, kind=self.kind[index], weight=self.weight[index])
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softcost.learners import Subproblem
-from softcost.linear._columns import Posed, pose
+from softcost.linear._columns import Posed
 from softcost.linear._rows import Rows
 from softcost.linear._solve import Solved, solve
 from softcost.parallel import one_thread
@@ -92,32 +91,3 @@ def solve_posed(
         gap[chosen, solved] = found.gap * spread**2
         steps[chosen, solved] = found.steps
     return Solved(coef, certificate, gap, steps)
-
-
-def posed_by_row(
-    subproblems: Sequence[Subproblem], dtype: Any, settings: Settings
-) -> Posed:
-    """Subproblems whose arrays have an entry for every row."""
-    n = subproblems[0].target.shape[-1]
-    kind = np.arange(n)
-    return pose(subproblems, kind, np.ones(n), dtype, logistic=settings.logistic)
-
-
-def fit_machines(
-    space: Any,
-    rows: Rows,
-    subproblems: Sequence[Subproblem],
-    C: float,
-    settings: Settings,
-) -> Machines:
-    """Fit one machine to every subproblem.
-
-    Parameters
-    ----------
-    space : object
-        Has ``penalty``, and ``model(coef)``.
-    """
-    posed = posed_by_row(subproblems, rows.dtype, settings)
-    found = solve_posed(rows, space.penalty, [posed], np.array([C]), settings)
-    model = space.model(found.coef[0])
-    return Machines(model, found.certificate[0], found.gap[0], found.steps[0])

@@ -25,7 +25,7 @@ class OneSidedLinear(RegressorMixin, LinearMachine):
     ----------
     C : float, default=1.0
         Price of the losses against the penalty.
-    tol : float, default=1e-4
+    tol : float, default=1e-3
         Largest certificate: the norm of the gradient (by coefficients of standardised
         features) relative to the sum of the norms of its terms. From 1e-5 on large
         tables are worked on in single precision.
@@ -63,7 +63,7 @@ class OneSidedLinear(RegressorMixin, LinearMachine):
     # Sides are part of what is learnt, so they travel with the data by default.
     __metadata_request__fit: ClassVar = {"side": True}
 
-    def __init__(self, C=1.0, *, tol=1e-4, max_iter=100):
+    def __init__(self, C=1.0, *, tol=1e-3, max_iter=100):
         self.C = C
         self.tol = tol
         self.max_iter = max_iter

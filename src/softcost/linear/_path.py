@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from softcost.learners import PathOutputs, Subproblem
 from softcost.linear._columns import Posed, pose
-from softcost.linear._machines import posed_by_row, solve_posed
+from softcost.linear._machines import solve_posed
 from softcost.linear._rows import Rows
 from softcost.linear._space import precision
 from softcost.parallel import one_thread
@@ -116,10 +116,9 @@ class LockstepFold:
         shape = subproblem.target.shape
         leading = shape[0] if len(shape) == 3 else 1
         parts = subproblem.reshaped(leading, self._n_softness, shape[-1])
+        every, ones = np.arange(shape[-1]), np.ones(shape[-1])
         return [
-            posed_by_row(
-                [_part(parts, number, self._order)], self._inside.dtype, self._settings
-            )
+            self._posed([_part(parts, number, self._order)], every, ones)
             for number in range(leading)
         ]
 
@@ -133,15 +132,18 @@ class LockstepFold:
     ) -> "LockstepSolutions":
         """Solve subproblems posed by kinds of rows, see `softcost.learners`."""
         self._machine.check_kind(subproblems[0])
-        posed = pose(
-            subproblems,
-            kind[self._order],
-            weight[self._order],
-            self._inside.dtype,
-            logistic=self._settings.logistic,
-        )
+        posed = self._posed(subproblems, kind[self._order], weight[self._order])
         coef = self._solved([posed], proceed)
         return LockstepSolutions(self._outside, coef, self._n_softness)
+
+    def _posed(
+        self,
+        subproblems: Sequence[Subproblem],
+        kind: NDArray[np.intp],
+        weight: NDArray[np.float64],
+    ) -> Posed:
+        logistic = self._settings.logistic
+        return pose(subproblems, kind, weight, self._inside.dtype, logistic=logistic)
 
     def _solved(
         self, posed: Sequence[Posed], proceed: Callable[[], None]

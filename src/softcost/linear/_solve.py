@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softcost.linear._columns import Columns
-from softcost.linear._newton import Point, evaluated, gradient, minimise, sample_of
+from softcost.linear._newton import minimise
+from softcost.linear._point import Point, evaluated, gradient
 from softcost.linear._rows import Rows
+from softcost.linear._samples import Samples
 from softcost.parallel import one_thread
 
 _FIRST = 4096  # rows of the first sample, at least
@@ -65,9 +67,10 @@ def solve(
     values : array of shape (n_values,)
     """
     found, point = [], None
+    samples = Samples(rows)
     with one_thread():
         for C in values:
-            walk = _Walk(rows, columns, penalty, float(C), tol, max_steps, proceed)
+            walk = _Walk(samples, columns, penalty, float(C), tol, max_steps, proceed)
             point, steps = walk.from_point(point)
             found.append((*walk.certified(point), steps))
     return Solved(*(np.stack(parts) for parts in zip(*found, strict=True)))
@@ -77,13 +80,17 @@ def solve(
 class _Walk:
     """The way to the solutions for one value of C."""
 
-    rows: Rows
+    samples: Samples
     columns: Columns
     penalty: NDArray[np.float64]
     C: float
     tol: float
     max_steps: int
     proceed: Callable[[], None]
+
+    @property
+    def rows(self) -> Rows:
+        return self.samples.rows
 
     @property
     def ridge(self) -> NDArray[np.float64]:
@@ -102,18 +109,23 @@ class _Walk:
                 coef = self._from_samples(point.coef[:, far], some)
                 point.put(far, evaluated(self.rows, some, coef, self.proceed))
         return minimise(
-            self.rows,
+            self.samples,
             self.columns,
             self.ridge,
             point,
             tol=self.tol,
-            sample_size=max(_CURVED, _PER_COEFFICIENT * self.rows.width),
+            sample_size=self._curved,
             max_steps=self.max_steps,
             proceed=self.proceed,
         )
 
     def _evaluated(self, coef: NDArray[np.float64]) -> Point:
         return evaluated(self.rows, self.columns, coef, self.proceed)
+
+    @property
+    def _curved(self) -> int:
+        """How many rows curvatures are taken of, to start with."""
+        return max(_CURVED, _PER_COEFFICIENT * self.rows.width)
 
     def _sizes(self) -> list[int]:
         """Sizes of the samples, each a part of the next."""
@@ -129,15 +141,15 @@ class _Walk:
     ) -> NDArray[np.float64]:
         """Solve on samples of the rows, roughly."""
         for size in self._sizes():
-            index = sample_of(self.rows.n, size)
-            rows, problems = self.rows.take(index), columns.of_rows(index)
+            sample = self.samples.of(size)
+            problems = columns.of_rows(sample.chosen)
             point, _ = minimise(
-                rows,
+                Samples(sample.rows),
                 problems,
                 self.ridge * (size / self.rows.n),
-                evaluated(rows, problems, coef, self.proceed),
+                evaluated(sample.rows, problems, coef, self.proceed),
                 tol=max(_ROUGH * (_FIRST / size) ** 0.5, self.tol),
-                sample_size=size,
+                sample_size=self._curved,
                 max_steps=self.max_steps,
                 proceed=self.proceed,
             )

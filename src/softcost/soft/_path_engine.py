@@ -41,7 +41,8 @@ def predictions(problem: SearchProblem) -> list[NDArray[np.intp]]:
     learner, settings = problem.reduction.working_learner(), problem.settings
     paths = _by_other_params(settings, learner.path_parameter)
     shape = (len(settings), len(problem.softness))
-    out = [np.empty((*shape, len(test)), np.intp) for test in problem.tests]
+    small = np.min_scalar_type(problem.data.rows.n_classes)  # there are many of them
+    out = [np.empty((*shape, len(test)), small) for test in problem.tests]
     for number, (params, members) in enumerate(paths):
         own = clone(learner)
         if params:
