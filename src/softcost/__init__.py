@@ -25,7 +25,12 @@ if TYPE_CHECKING:
         svm,
         testing,
     )
-    from softcost.linear import LinearClassifier, OneSidedLinear
+    from softcost.linear import (
+        LinearClassifier,
+        NystroemClassifier,
+        OneSidedLinear,
+        OneSidedNystroem,
+    )
     from softcost.models import load, save
     from softcost.reductions import (
         Costing,
@@ -61,8 +66,10 @@ __all__ = [
     "MaxOfBoth",
     "MetaCost",
     "MinimumExpectedCost",
+    "NystroemClassifier",
     "OneSidedBoosting",
     "OneSidedLinear",
+    "OneSidedNystroem",
     "OneSidedRegression",
     "OneSidedSVR",
     "RegressionOneVsAll",
@@ -97,13 +104,16 @@ if not TYPE_CHECKING:
         "reductions", "report", "selection", "soft", "svm", "testing",
     )  # fmt: skip
     _FROM = {
-        "linear": ("LinearClassifier", "OneSidedLinear"),
+        "linear": (
+            "LinearClassifier", "NystroemClassifier", "OneSidedLinear",
+            "OneSidedNystroem",
+        ),
         "models": ("load", "save"),
         "report": ("CostMatrixDisplay", "SoftnessCurveDisplay", "TradeoffDisplay"),
         "selection": ("Budget", "LeastCost", "MaxOfBoth", "Tolerance"),
         "soft": ("SoftCostClassifierCV",),
         "svm": ("KernelSVC", "OneSidedSVR"),
-    }
+    }  # fmt: skip
     # What is left are reductions.
     _known = {*_PACKAGES, *(name for names in _FROM.values() for name in names)}
     _FROM["reductions"] = tuple(set(__all__) - _known - {"__version__"})

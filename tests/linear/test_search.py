@@ -7,7 +7,8 @@ from joblib import parallel_config
 from scipy import sparse
 
 from softcost.learners import FitsKinds, WalksInLockstep
-from softcost.linear import LinearClassifier, OneSidedLinear
+from softcost.linear import LinearClassifier, OneSidedLinear, OneSidedNystroem
+from softcost.models import load, save
 from softcost.reductions import CATALOGUE, FlatReduction
 from softcost.soft import SoftCostClassifierCV, _path_engine
 
@@ -126,3 +127,13 @@ def test_many_rows_are_solved_by_samples_first():
     assert (rough.n_iter_ < 6).all()
     difference = rough.decision_function(X) - strict.decision_function(X)
     assert np.abs(difference).max() < 0.02
+
+
+@pytest.mark.parametrize("learner", [OneSidedLinear(), OneSidedNystroem(n_landmarks=9)])
+def test_models_can_be_saved(learner, rows, tmp_path):
+    found = searched("osr", rows, learner=learner)
+    save(found, tmp_path / "model.softcost")
+    np.testing.assert_array_equal(
+        load(tmp_path / "model.softcost").decision_function(rows[0]),
+        found.decision_function(rows[0]),
+    )

@@ -22,6 +22,7 @@ from softcost.learners import Labels, OneSidedValues, Subproblem, Values
 from softcost.linear._columns import pose
 from softcost.linear._machines import Machines, Settings, solve_posed
 from softcost.linear._path import LockstepPath
+from softcost.linear._rows import Rows
 from softcost.linear._space import Standardised, precision
 
 _COLUMNS = 64  # problems in lockstep: their outputs for a block stay in cache
@@ -67,9 +68,10 @@ class LinearMachine(BaseEstimator):
     def check_kind(self, subproblem: Subproblem) -> None:
         """Refuse kinds of subproblems that cannot be learnt."""
 
-    def space(self, X: Any, weight: NDArray[np.float64] | None = None) -> Any:
-        """The space that problems over these rows are solved in."""
-        return Standardised.of(X, weight)
+    def opened(self, X: Any, weight: NDArray[np.float64]) -> tuple[Any, Rows]:
+        """The space that problems over weighted rows are solved in, and the rows."""
+        space = Standardised.of(X, weight)
+        return space, space.rows(X, precision(X.shape, self.tol))
 
     def fit_many(
         self, X: Any, subproblems: Sequence[Subproblem], *, threads: int = 1
@@ -106,8 +108,7 @@ class LinearMachine(BaseEstimator):
         """
         self.check_kind(subproblems[0])
         by_kind = np.sum([one.weight for one in subproblems], axis=0)
-        space = self.space(X, by_kind[kind] * weight)
-        rows = space.rows(X, precision(X.shape, self.tol))
+        space, rows = self.opened(X, by_kind[kind] * weight)
         settings = self.settings()
         logistic = settings.logistic
         posed = pose(subproblems, kind, weight, rows.dtype, logistic=logistic)
@@ -125,7 +126,7 @@ class LinearMachine(BaseEstimator):
         softness: NDArray[np.float64],
         *,
         threads: int = 1,
-    ) -> LockstepPath:
+    ) -> Any:
         """Prepare a search over C and softness, see `softcost.learners.WalksPath`."""
         return LockstepPath(self, X, tests, values, softness)
 

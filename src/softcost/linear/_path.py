@@ -11,7 +11,7 @@ from softcost.learners import PathOutputs, Subproblem
 from softcost.linear._columns import Posed, pose
 from softcost.linear._machines import solve_posed
 from softcost.linear._rows import Rows
-from softcost.linear._space import precision
+from softcost.linear._space import Standardised, precision
 from softcost.parallel import one_thread
 
 Kind = TypeVar("Kind", bound=Subproblem)
@@ -43,7 +43,7 @@ class LockstepPath:
         self.groups = np.arange(n)
         order = side_by_side(n, tests)
         self._place = np.argsort(order)
-        self._space = machine.space(X)
+        self._space = Standardised.of(X)
         dtype = precision(X.shape, machine.tol)
         self._matrix = self._space.matrix(X, dtype, order)
         self.n_bytes = n * (X.shape[1] + 1) * dtype.itemsize
@@ -79,6 +79,8 @@ class LockstepFold:
         The number of each of them in the caller's order.
     outside : Rows
         Held-out rows.
+    cache_size : float
+        Megabytes for features while a group of problems is solved.
     """
 
     def __init__(
@@ -88,11 +90,12 @@ class LockstepFold:
         inside: Rows,
         order: NDArray[np.intp],
         outside: Rows,
+        cache_size: float = 0.0,
     ):
         self._machine, self._values = path.machine, path.values
         self._n_softness, self._penalty = len(path.softness), penalty
         self._inside, self._order, self._outside = inside, order, outside
-        self._settings = path.machine.settings()
+        self._settings, self._cache_size = path.machine.settings(), cache_size
 
     def solve(
         self,
@@ -149,8 +152,9 @@ class LockstepFold:
         self, posed: Sequence[Posed], proceed: Callable[[], None]
     ) -> NDArray[np.float64]:
         """Coefficients of shape (n_values, width, m)."""
+        rows = self._inside.kept(self._cache_size)
         return solve_posed(
-            self._inside, self._penalty, posed, self._values, self._settings, proceed
+            rows, self._penalty, posed, self._values, self._settings, proceed
         ).coef
 
     def _outputs(self, rows: Rows, coef: NDArray[np.float64]) -> NDArray[Any]:

@@ -46,7 +46,7 @@ class Quadratic:
     def _factored(self) -> Callable[[NDArray], NDArray]:
         """The inverse of the mean over all problems, or of its diagonal."""
         mean = self._curvature.mean(axis=1)
-        if self._rows.width > _FACTORED:
+        if self._rows.width > _FACTORED and not self._rows.has_basis:
             diagonal = self._rows.weighted_squares(mean) + self._ridge
             diagonal[diagonal <= 0] = 1.0
             return lambda values: values / diagonal[:, None]

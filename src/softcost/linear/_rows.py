@@ -25,6 +25,8 @@ class Rows:
     features : callable or None
         What makes the columns out of a block of the matrix, when it is asked for.
     basis : array of shape (raw width, width) or None
+    dtype : dtype or None
+        Of the features, by default that of the matrix.
     """
 
     def __init__(
@@ -33,11 +35,12 @@ class Rows:
         places: NDArray[np.intp] | None = None,
         features: Callable[[Any], NDArray[Any]] | None = None,
         basis: NDArray[np.float64] | None = None,
+        dtype: Any = None,
     ):
         self._matrix, self._places = matrix, places
         self._features, self._basis = features, basis
         self.n = matrix.shape[0] if places is None else len(places)
-        self.dtype = matrix.dtype
+        self.dtype = matrix.dtype if dtype is None else np.dtype(dtype)
 
     @property
     def width(self) -> int:
@@ -53,6 +56,22 @@ class Rows:
         if self._features is not None:
             matrix = self._features(matrix)
         return Rows(matrix, basis=self._basis)
+
+    def kept(self, megabytes: float) -> "Rows":
+        """The same, with features that are kept where there is memory for them."""
+        if self._features is None or self._basis is None:
+            return self
+        needed = self.n * self._basis.shape[0] * self.dtype.itemsize
+        if needed > megabytes * 2**20:
+            return self
+        matrix = np.empty((self.n, self._basis.shape[0]), self.dtype)
+        for part, block in self.blocks():
+            matrix[part] = block
+        return Rows(matrix, basis=self._basis)
+
+    @property
+    def has_basis(self) -> bool:
+        return self._basis is not None
 
     def blocks(self) -> Iterator[tuple[slice, Any]]:
         """Blocks of rows, with their numbers."""
