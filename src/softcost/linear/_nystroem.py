@@ -69,6 +69,8 @@ class NystroemMachine(LinearMachine):
 
     def opened(self, X: Any, weight: NDArray[np.float64]) -> tuple[Landmarks, Rows]:
         """The space of landmarks among rows with a weight, and the rows."""
+        if not weight.any():  # nothing will be learnt
+            weight = np.ones_like(weight)
         kept = np.flatnonzero(weight > 0)
         centre = centre_of(X if len(kept) == len(weight) else X[kept])
         matrix = centred(X, centre)
