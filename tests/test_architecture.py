@@ -11,8 +11,8 @@ import softcost
 PACKAGE = Path(softcost.__file__).parent
 
 LEARNING = {
-    "costs", "learners", "metrics", "parallel", "reductions", "selection", "soft",
-    "solvers", "svm",
+    "costs", "learners", "linear", "metrics", "parallel", "reductions", "selection",
+    "soft", "solvers", "svm",
 }  # fmt: skip
 ALLOWED = {
     "costs": set(),
@@ -25,6 +25,7 @@ ALLOWED = {
     "testing": {"learners"},
     "solvers": {"parallel"},
     "svm": {"learners", "parallel", "solvers"},
+    "linear": {"learners", "parallel", "solvers"},
     "reductions": {"costs", "learners", "metrics", "parallel", "svm"},
     "soft": {
         "costs", "learners", "metrics", "parallel", "reductions", "selection",

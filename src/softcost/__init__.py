@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         costs,
         datasets,
         learners,
+        linear,
         metrics,
         models,
         paper,
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
         soft,
         svm,
         testing,
+    )
+    from softcost.linear import (
+        LinearClassifier,
+        NystroemClassifier,
+        OneSidedLinear,
+        OneSidedNystroem,
     )
     from softcost.models import load, save
     from softcost.reductions import (
@@ -55,10 +62,14 @@ __all__ = [
     "FilterTree",
     "KernelSVC",
     "LeastCost",
+    "LinearClassifier",
     "MaxOfBoth",
     "MetaCost",
     "MinimumExpectedCost",
+    "NystroemClassifier",
     "OneSidedBoosting",
+    "OneSidedLinear",
+    "OneSidedNystroem",
     "OneSidedRegression",
     "OneSidedSVR",
     "RegressionOneVsAll",
@@ -73,6 +84,7 @@ __all__ = [
     "costs",
     "datasets",
     "learners",
+    "linear",
     "load",
     "metrics",
     "models",
@@ -88,16 +100,20 @@ __all__ = [
 
 if not TYPE_CHECKING:
     _PACKAGES = (
-        "costs", "datasets", "learners", "metrics", "models", "paper", "reductions",
-        "report", "selection", "soft", "svm", "testing",
+        "costs", "datasets", "learners", "linear", "metrics", "models", "paper",
+        "reductions", "report", "selection", "soft", "svm", "testing",
     )  # fmt: skip
     _FROM = {
+        "linear": (
+            "LinearClassifier", "NystroemClassifier", "OneSidedLinear",
+            "OneSidedNystroem",
+        ),
         "models": ("load", "save"),
         "report": ("CostMatrixDisplay", "SoftnessCurveDisplay", "TradeoffDisplay"),
         "selection": ("Budget", "LeastCost", "MaxOfBoth", "Tolerance"),
         "soft": ("SoftCostClassifierCV",),
         "svm": ("KernelSVC", "OneSidedSVR"),
-    }
+    }  # fmt: skip
     # What is left are reductions.
     _known = {*_PACKAGES, *(name for names in _FROM.values() for name in names)}
     _FROM["reductions"] = tuple(set(__all__) - _known - {"__version__"})

@@ -15,6 +15,7 @@ from sklearn.ensemble import (
 )
 from sklearn.linear_model import LogisticRegression, Ridge
 
+from softcost.linear import LinearClassifier, OneSidedLinear
 from softcost.reductions import (
     CATALOGUE,
     ClippedTargetRegressor,
@@ -35,6 +36,11 @@ LEARNERS = {
         "regressor": Ridge(),
         "classifier": LogisticRegression(),
         "probabilities": LogisticRegression(),
+    },
+    "lockstep": {
+        "one-sided": OneSidedLinear(C=4, tol=1e-9),
+        "regressor": OneSidedLinear(C=4, tol=1e-9),
+        "classifier": LinearClassifier(C=4, tol=1e-9),
     },
     "boosting": {
         "one-sided": OneSidedBoosting(n_estimators=8),
@@ -228,7 +234,7 @@ CASES = [
 
 def test_nothing_is_missing():
     assert set(BY_HAND) == set(CATALOGUE)
-    assert len(CASES) == 3 * len(CATALOGUE) - 1  # the machines have no probabilities
+    assert len(CASES) == 4 * len(CATALOGUE) - 2  # the machines have no probabilities
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)

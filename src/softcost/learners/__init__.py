@@ -15,11 +15,15 @@ from softcost.learners._fitting import (
 )
 from softcost.learners._kinds import check_learner, kind_of, last_step, takes_pairs
 from softcost.learners._protocols import (
+    FitsKinds,
     FitsMany,
     FittedSubproblems,
+    HeldOutSolutions,
+    LockstepFold,
     Path,
     PathFold,
     PathOutputs,
+    WalksInLockstep,
     WalksPath,
 )
 from softcost.learners._seeds import draw_seeds, seeded_clone
@@ -28,10 +32,13 @@ from softcost.learners._weights import takes_weights, weight_params
 
 __all__ = [
     "Constant",
+    "FitsKinds",
     "FitsMany",
     "FittedModels",
     "FittedSubproblems",
+    "HeldOutSolutions",
     "Labels",
+    "LockstepFold",
     "OnColumns",
     "OneSidedValues",
     "Path",
@@ -39,6 +46,7 @@ __all__ = [
     "PathOutputs",
     "Subproblem",
     "Values",
+    "WalksInLockstep",
     "WalksPath",
     "check_learner",
     "draw_seeds",

@@ -58,6 +58,39 @@ class FitsMany(Protocol):
         ...
 
 
+@runtime_checkable
+class FitsKinds(FitsMany, Protocol):
+    """A learner that fits subproblems that are posed over kinds of rows.
+
+    With costs by class the kinds are the classes: subproblems are a few numbers, and
+    not arrays over all rows.
+    """
+
+    def fit_kinds(
+        self,
+        X: Any,
+        subproblems: Sequence[Subproblem],
+        kind: NDArray[np.intp],
+        weight: NDArray[np.float64],
+        *,
+        threads: int = 1,
+    ) -> FittedSubproblems:
+        """As `FitsMany.fit_many`.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+        subproblems : sequence of Subproblem
+            Arrays have the shape (n_kinds,).
+        kind : array of shape (n,)
+            The kind of each row.
+        weight : array of shape (n,)
+            What the weights of its kind are multiplied by.
+        threads : int
+        """
+        ...
+
+
 class PathOutputs(NamedTuple):
     """Outputs along a path.
 
@@ -186,4 +219,60 @@ class WalksPath(Protocol):
 
     def input_checks(self) -> dict[str, Any]:
         """Arguments of `sklearn.utils.validation.validate_data` for X."""
+        ...
+
+
+class HeldOutSolutions(Protocol):
+    """Solutions of some subproblems of a fold, which answer for held-out rows."""
+
+    def outputs(self, part: slice) -> NDArray[Any]:
+        """Outputs for some of the held-out rows.
+
+        Returns
+        -------
+        array of shape (n_part, n_values, n_subproblems, n_softness)
+        """
+        ...
+
+
+class LockstepFold(PathFold, Protocol):
+    """A fold that solves many subproblems at once."""
+
+    def solve_many(
+        self,
+        subproblems: Sequence[Subproblem],
+        kind: NDArray[np.intp],
+        weight: NDArray[np.float64],
+        *,
+        proceed: Callable[[], None] = ...,
+    ) -> HeldOutSolutions:
+        """Solve subproblems for all values of the path parameter and of softness.
+
+        Called from several threads at once. Results must not depend on the order.
+
+        Parameters
+        ----------
+        subproblems : sequence of Subproblem
+            Posed over kinds of rows, such as classes, not over the rows themselves:
+            arrays have the shape (n_softness, n_kinds).
+        kind : array of shape (n_rows,)
+            The kind of each of the fold's rows.
+        weight : array of shape (n_rows,)
+            What the weights of its kind are multiplied by.
+        proceed : callable
+            As for `PathFold.solve`.
+        """
+        ...
+
+
+@runtime_checkable
+class WalksInLockstep(WalksPath, Protocol):
+    """A learner with a path whose folds are `LockstepFold`.
+
+    They are used where rows of one class pose the same problem, that is with costs by
+    class; `PathFold.solve` otherwise.
+    """
+
+    def at_once(self, n_softness: int) -> int:
+        """How many subproblems are best solved together, at least 1."""
         ...

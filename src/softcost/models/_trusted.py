@@ -9,6 +9,12 @@ from softcost.reductions import CATALOGUE
 
 _SOFTCOST = {
     "learners._fitting": ("Constant", "FittedModels", "OnColumns"),
+    "linear._classifier": ("LinearClassifier",),
+    "linear._landmarks": ("Kernel", "LandmarkModels", "Landmarks"),
+    "linear._machines": ("Machines",),
+    "linear._nystroem": ("NystroemClassifier", "OneSidedNystroem"),
+    "linear._one_sided": ("OneSidedLinear",),
+    "linear._space": ("LinearModels",),
     "models._pack": ("PackedBooster", "PackedFrame", "PackedSeries"),
     "reductions._clipped": ("ClippedTargetRegressor",),
     "reductions._filter_tree": ("Node",),

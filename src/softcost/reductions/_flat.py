@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softcost.costs import CostProblem, RowCosts
-from softcost.learners import Subproblem, fit_subproblems
+from softcost.learners import FitsKinds, Subproblem, fit_subproblems
 from softcost.reductions._base import Reduction
 
 
@@ -61,13 +61,32 @@ class FlatReduction(Reduction):
             yield subproblem.reshaped(len(problems), len(rows.y))
 
     def _fit(self, X: Any, problem: CostProblem) -> None:
+        learner = self.working_learner()
+        by_class = self.row_by_row and problem.matrix is not None
+        if by_class and isinstance(learner, FitsKinds):  # rows of a class are alike
+            self.solutions_ = learner.fit_kinds(
+                X, self._class_subproblems(problem), problem.y, problem.weight
+            )
+            return
         self.solutions_ = fit_subproblems(
-            self.working_learner(),
+            learner,
             X,
             list(self.subproblems(problem)),
             n_jobs=self.n_jobs,
             rng=self._rng(),
         )
+
+    def _class_subproblems(self, problem: CostProblem) -> list[Subproblem]:
+        """The subproblems over one row of weight 1 for each class."""
+        assert problem.matrix is not None
+        n_classes = len(problem.matrix)
+        by_class = CostProblem(
+            y=np.arange(n_classes),
+            costs=problem.matrix,
+            matrix=problem.matrix,
+            weight=np.ones(n_classes),
+        )
+        return list(self.subproblems(by_class))
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
         return self.combine(self.solutions_.outputs(X), len(self.classes_))

@@ -46,7 +46,8 @@ def predictions(problem: SearchProblem) -> list[NDArray[np.intp]]:
     along = reduction.working_learner().path_parameter
     paths = _paths(map(reduction.split_params, settings), along)
     shape = (len(settings), len(problem.softness))
-    out = [np.empty((*shape, len(test)), np.intp) for test in problem.tests]
+    small = np.min_scalar_type(problem.data.rows.n_classes)  # there are many of them
+    out = [np.empty((*shape, len(test)), small) for test in problem.tests]
     for number, path in enumerate(paths):
         walked = clone(reduction)
         walked.set_params(**path.own)

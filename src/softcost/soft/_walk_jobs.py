@@ -19,6 +19,7 @@ from softcost.reductions import FlatReduction
 from softcost.soft._problem import Fold, SearchProblem
 from softcost.soft._progress import Progress
 from softcost.soft._walk import Walk, WalkedFold, combined
+from softcost.soft._walk_lockstep import goes_in_lockstep, walk_in_lockstep
 from softcost.soft._walk_threads import walk_whole_fold
 
 
@@ -29,7 +30,7 @@ def walk_on_workers(
     data = problem.data
     common = (data.X, data.rows, problem.tests, walk)
     reduction = walk.reduction
-    if not isinstance(reduction, FlatReduction):
+    if goes_in_lockstep(walk, data.rows) or not isinstance(reduction, FlatReduction):
         jobs: list[Any] = [(*common, fold) for fold in problem.folds]
         return run_jobs(walk_fold, jobs, n_jobs=problem.n_jobs, progress=progress)
     n_classes = data.rows.n_classes
@@ -91,5 +92,8 @@ def walk_fold(
     walk: Walk,
     fold: Fold,
 ) -> NDArray[np.intp]:
-    """Predictions of a fold: the unit of work of reductions that walk it themselves."""
-    return walk_whole_fold(walk, WalkedFold(walk.open(X, tests, 1), rows, *fold))
+    """Predictions of a fold: the unit of work where a fold is walked as a whole."""
+    opened = WalkedFold(walk.open(X, tests, 1), rows, *fold)
+    if goes_in_lockstep(walk, rows):
+        return walk_in_lockstep(walk, [opened])[0]
+    return walk_whole_fold(walk, opened)

@@ -13,6 +13,7 @@ from softcost.reductions import FlatReduction
 from softcost.soft._problem import SearchProblem
 from softcost.soft._progress import Progress
 from softcost.soft._walk import Walk, WalkedFold, combined
+from softcost.soft._walk_lockstep import goes_in_lockstep, walk_in_lockstep
 
 _MANY = 8  # subproblems of a fold, from which on folds wait for each other
 
@@ -24,6 +25,8 @@ def walk_in_threads(
     path = walk.open(problem.data.X, problem.tests, threads)
     rows = problem.data.rows
     folds = [WalkedFold(path, rows, train, test) for train, test in problem.folds]
+    if goes_in_lockstep(walk, rows):
+        return walk_in_lockstep(walk, folds, threads, progress)
     if isinstance(walk.reduction, FlatReduction):
         return _flat(walk, walk.reduction, folds, threads, progress)
     return _fold_by_fold(walk, folds, threads, progress)

@@ -1,0 +1,113 @@
+"""The linear classifier."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.utils._param_validation import StrOptions
+
+from softcost.learners import Labels, Subproblem
+from softcost.linear._base import LinearMachine
+
+
+class ByMargin(ClassifierMixin, LinearMachine):
+    """How a classifier that is linear in its features decides."""
+
+    classes_: NDArray[Any]
+
+    def check_kind(self, subproblem: Subproblem) -> None:
+        if not isinstance(subproblem, Labels):
+            raise TypeError(
+                f"learner {type(self).__name__} is a classifier, but values are to be "
+                "learnt: choose a regressor, such as OneSidedLinear()."
+            )
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Signed output for two classes, shape (n,); otherwise (n, n_classes)."""
+        outputs = self._outputs(X)
+        return outputs[:, 0] if len(self.classes_) == 2 else outputs
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class with the positive, or the largest, output."""
+        scores = self.decision_function(X)
+        if len(self.classes_) == 2:
+            return self.classes_[(scores > 0).astype(int)]
+        return self.classes_[scores.argmax(axis=1)]
+
+
+class LinearClassifier(ByMargin):
+    """Linear classifier for weighted rows, one machine against the rest for each class.
+
+    For two classes it minimises, over coefficients w and an intercept b that is not
+    penalised, with labels y of -1 and +1 and weights s,
+
+        1/2 |w|^2 + C sum_n s_n loss(y_n (w'x_n + b))
+
+    where ``loss(m)`` is ``max(1 - m, 0)^2`` or ``log(1 + exp(-m))``. The penalty is
+    that of the features as they are given; the solver standardises them for itself.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of the losses against the penalty.
+    loss : {"squared_hinge", "logistic"}, default="squared_hinge"
+    tol, max_iter
+        As for `OneSidedLinear`.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    coef_ : array of shape (n_machines, n_features)
+        One machine for two classes, whose output is positive for the second; otherwise
+        one for each class.
+    intercept_ : array of shape (n_machines,)
+    certificate_, dual_gap_, n_iter_, converged_ : arrays of shape (n_machines,)
+        As for `OneSidedLinear`.
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features_in_,)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softcost.linear import LinearClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LinearClassifier(C=10).fit(X, y)
+    >>> bool(model.score(X, y) > 0.9)
+    True
+    """
+
+    _parameter_constraints: ClassVar = {
+        **LinearMachine._parameter_constraints,
+        "loss": [StrOptions({"squared_hinge", "logistic"})],
+    }
+
+    def __init__(self, C=1.0, *, loss="squared_hinge", tol=1e-3, max_iter=100):
+        self.C = C
+        self.loss = loss
+        self.tol = tol
+        self.max_iter = max_iter
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "LinearClassifier":
+        """Fit to labelled rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), default=None
+            Rows of weight zero are as if absent.
+
+        Returns
+        -------
+        self
+        """
+        X, self.classes_, subproblems = self._one_vs_rest(X, y, sample_weight)
+        machines = self.fit_many(X, subproblems)
+        self._keep(machines)
+        self.coef_ = machines.model.coef.T
+        self.intercept_ = machines.model.intercept
+        return self

@@ -1,0 +1,113 @@
+"""The space that problems are solved in: standardised features and an intercept."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from softcost.linear._rows import Rows
+
+_BLOCK = 4096  # rows standardised or predicted at once
+_SINGLE_FROM = 2**20  # entries from which on single precision is enough of a gain
+_SINGLE_TOL = 1e-5  # least tolerance that single precision can meet
+
+
+def precision(shape: tuple[int, int], tol: float) -> Any:
+    """Single precision for large tables, where the tolerance allows it."""
+    large = shape[0] * shape[1] >= _SINGLE_FROM and tol >= _SINGLE_TOL
+    return np.dtype(np.float32 if large else np.float64)
+
+
+@dataclass(frozen=True)
+class Standardised:
+    """Features ``(x - centre) / scale``, in which all are alike to the solver.
+
+    The penalty stays that of the coefficients w of x itself: those of the standardised
+    features are ``v = scale * w``, so ``1/2 |w|^2 = 1/2 sum_f (v_f / scale_f)^2``.
+    Sparse rows are not centred.
+
+    Attributes
+    ----------
+    centre, scale : arrays of shape (n_features,)
+    """
+
+    centre: NDArray[np.float64]
+    scale: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, X: Any, weight: NDArray[np.float64] | None = None) -> "Standardised":
+        """Weighted means and standard deviations of the features."""
+        n, d = X.shape
+        weight = np.full(n, 1.0) if weight is None else weight
+        total = weight.sum()
+        if total <= 0:
+            return cls(np.zeros(d), np.ones(d))
+        centre = np.zeros(d)
+        if not sparse.issparse(X):
+            for part in _parts(n):
+                centre += weight[part] @ X[part].astype(np.float64)
+            centre /= total
+        squares = np.zeros(d)
+        for part in _parts(n):
+            if sparse.issparse(X):
+                block = X[part].astype(np.float64)
+                squares += np.asarray(weight[part] @ block.multiply(block)).ravel()
+            else:
+                squares += weight[part] @ (X[part] - centre) ** 2
+        scale = np.sqrt(squares / total)
+        negligible = scale <= 1e-12 * np.abs(centre)  # constant, but for rounding
+        return cls(centre, np.where((scale > 0) & ~negligible, scale, 1.0))
+
+    @property
+    def penalty(self) -> NDArray[np.float64]:
+        """Of squared coefficients, the intercept's last."""
+        return np.append(1.0 / self.scale**2, 0.0)
+
+    def matrix(self, X: Any, dtype: Any, order: NDArray[np.intp] | None = None) -> Any:
+        """Standardised rows, in an order, with a last column of ones."""
+        n = X.shape[0]
+        if sparse.issparse(X):
+            scaled = sparse.csr_array(X if order is None else X[order])
+            scaled = scaled.multiply(1.0 / self.scale).astype(dtype)
+            return sparse.hstack([scaled, np.ones((n, 1), dtype)], format="csr")
+        out = np.empty((n, X.shape[1] + 1), dtype)
+        for part in _parts(n):
+            rows = X[part] if order is None else X[order[part]]
+            out[part, :-1] = (rows - self.centre) / self.scale
+        out[:, -1] = 1.0
+        return out
+
+    def rows(self, X: Any, dtype: Any) -> Rows:
+        return Rows(self.matrix(X, dtype))
+
+    def model(self, coef: NDArray[np.float64]) -> "LinearModels":
+        """What predicts from X itself, for coefficients of shape (width, m)."""
+        own = coef[:-1] / self.scale[:, None]
+        return LinearModels(own, coef[-1] - self.centre @ own)
+
+
+def _parts(n: int) -> list[slice]:
+    return [slice(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK)]
+
+
+@dataclass(frozen=True)
+class LinearModels:
+    """Outputs ``X @ coef + intercept``.
+
+    Attributes
+    ----------
+    coef : array of shape (n_features, m)
+    intercept : array of shape (m,)
+    """
+
+    coef: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+
+    def outputs(self, X: Any) -> NDArray[np.float64]:
+        """Shape (n, m)."""
+        out = np.empty((X.shape[0], len(self.intercept)))
+        for part in _parts(X.shape[0]):
+            out[part] = X[part] @ self.coef
+        return out + self.intercept
