@@ -138,7 +138,7 @@ def crafted(content, seed):
             name = arrays[rng.integers(len(arrays))]
             try:
                 members[name] = mutated_array(members[name], rng)
-            except ValueError:  # was changed before, and cannot be read
+            except (ValueError, MemoryError):  # was changed before
                 continue
         else:
             structure = json.loads(members["structure.json"])

@@ -122,8 +122,12 @@ def check_skops(content: bytes, trusted: Sequence[str]) -> None:
     unknown = sorted({_refused(node, trusted) for node in nodes} - {""})
     if unknown:
         raise Refused(f"of a type that is not allowed, {', '.join(unknown[:3])}")
-    files = [node["file"] for node in nodes if "file" in node]
-    if len(set(map(str, files))) < len(files) or not {*map(str, files)} <= arrays:
+    # skops reads an object that occurs again (of the same id) once.
+    pairs = {
+        (str(node["file"]), str(node.get("__id__"))) for node in nodes if "file" in node
+    }
+    files = {file for file, _ in pairs}
+    if len(files) < len(pairs) or not files <= arrays:
         raise Refused("an array is named twice, or is not there")
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from softcost.files import atomic_write
 from softcost.paper.run._cell import METRICS
 from softcost.paper.run._plan import Unit, cell_key
 
@@ -211,7 +212,11 @@ class Store:
             "SELECT * FROM results ORDER BY dataset, costs, family, algorithm, run, key"
         )
         count = 0
-        with open(path, "w", newline="", encoding="utf-8") as file:
+        own = [f"{self.path}{ending}" for ending in ("", ".lock", "-wal", "-shm")]
+        with (
+            atomic_write(path, reads=own) as place,
+            open(place, "w", newline="", encoding="utf-8") as file,
+        ):
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(COLUMNS)
             for row in cursor:
@@ -276,9 +281,13 @@ def read_rows(path: Any) -> pd.DataFrame:
         return store.rows()
 
 
+def _lock_path(path: Path) -> Path:
+    return path.with_name(path.name + ".lock")
+
+
 def _lock(path: Path) -> sqlite3.Connection:
     """Hold a file beside the store: portable, and free again after a kill."""
-    beside = path.with_name(path.name + ".lock")
+    beside = _lock_path(path)
     try:
         lock = sqlite3.connect(beside, timeout=0, isolation_level=None)
     except sqlite3.OperationalError as error:
