@@ -9,6 +9,7 @@ from sklearn.model_selection import train_test_split
 from softcost.cli.console import quoted_names, say
 from softcost.cli.inputs import (
     Kind,
+    almost_numbers,
     check_not_free,
     column,
     find_kinds,
@@ -105,6 +106,10 @@ def _read_rows(job: Job) -> tuple[Rows, dict[str, Kind], list[str]]:
     costs = _cost_columns(raw, job, job.data)
     features = _features(raw, job, costs)
     kinds = find_kinds(features, job.nominal)
+    if not job.quiet:
+        asked = {name: kind for name, kind in kinds.items() if name not in job.nominal}
+        for sentence in almost_numbers(features, asked):
+            say(f"warning: {sentence}")
     X = typed_columns(features, kinds, job.data)
     odd = identifier_columns(X)
     if odd and not job.quiet:
