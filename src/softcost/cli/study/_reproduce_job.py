@@ -72,7 +72,7 @@ def _reproduce(progress: "_Progress", target: str, **options: Any) -> Any:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise (JobFailed if progress.planned else BadInput)(str(error)) from error
+        raise (JobFailed if progress.begun else BadInput)(str(error)) from error
     except (ValueError, TypeError) as error:
         if progress.planned:
             raise
@@ -84,7 +84,7 @@ class _Progress:
 
     def __init__(self, quiet: bool) -> None:
         self.quiet = quiet
-        self.planned = False
+        self.planned = self.begun = False
         self._started = time.monotonic()
         self._shown = 0.0
         self._known = 0
@@ -95,6 +95,7 @@ class _Progress:
             if not self.quiet:
                 say(f"{total} units, {done} of them known")
             return
+        self.begun = True
         if outcome.cells is None:
             say(f"failed: {outcome.unit}: {outcome.message}")
         now = time.monotonic()
