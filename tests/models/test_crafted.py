@@ -1,5 +1,6 @@
 """Nobody's file crashes the process, takes its memory or reads its files."""
 
+import importlib
 import io
 import json
 import os
@@ -20,6 +21,7 @@ from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
 
 import softcost
@@ -34,6 +36,7 @@ from softcost import (
     SoftCostClassifierCV,
 )
 from softcost.models import ModelFileError
+from softcost.models._skops import ESTIMATORS
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs fork")
 EXPECTED = ("refused", "predicts")
@@ -242,6 +245,49 @@ def test_estimators_without_a_schema_travel_if_they_are_harmless(tmp_path):
         softcost.load(path)
     found = softcost.load(path, trusted=["sklearn.svm._classes.SVC"])
     assert np.array_equal(found.predict(X), model.predict(X))
+
+
+LISTED = [(module, name) for module, names in ESTIMATORS.items() for name in names]
+
+
+@pytest.mark.parametrize(("module", "name"), LISTED)
+@pytest.mark.filterwarnings("ignore")  # of fits to so few rows
+def test_every_listed_estimator_travels(module, name, tmp_path):
+    X, y = rows()
+    made = getattr(importlib.import_module(module), name)
+    model = make_pipeline(GaussianNB()) if name == "Pipeline" else made()
+    given = y if name == "LabelBinarizer" else X
+    model.fit(y) if name == "LabelBinarizer" else model.fit(X, y)
+    softcost.save(model, tmp_path / "model")
+    found = softcost.load(tmp_path / "model")
+    use = "predict" if hasattr(model, "predict") else "transform"
+    assert np.array_equal(getattr(found, use)(given), getattr(model, use)(given))
+
+
+def test_categories_that_a_search_would_not_find(tmp_path):
+    """Or a column far away would be written to."""
+    X, y = rows()
+    model = make_pipeline(OneHotEncoder(sparse_output=False), LogisticRegression())
+    softcost.save(model.fit(X[:, :1].round(), y), tmp_path / "model")
+    content = (tmp_path / "model").read_bytes()
+    known = model[0].categories_[0]
+    spoilt = changed_array(
+        content, lambda v: np.array_equal(v, known), lambda v: v[::-1].copy()
+    )
+    all_refused(tmp_path, {"order": spoilt})
+
+
+def test_what_is_no_estimator_has_no_place_among_them(contents, tmp_path):
+    manifest, members = opened(contents["forest"])
+    structure = json.loads(members["structure.json"])
+    forest = structure["fitted"]["estimator_"]
+    structure["fitted"]["estimator_"] = forest["fitted"]["estimators_"][0]["fitted"][
+        "tree_"
+    ]
+    members["structure.json"] = json.dumps(structure).encode()
+    (tmp_path / "model").write_bytes(signed(manifest, members))
+    with pytest.raises(ModelFileError, match="Tree has no place here"):
+        softcost.load(tmp_path / "model")
 
 
 def test_a_reader_of_files_cannot_be_smuggled_in(tmp_path):

@@ -6,7 +6,7 @@ and text of fixed width.
 
 import io
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.lib import format as npy
@@ -29,17 +29,24 @@ def stored_array(values: NDArray[Any]) -> bytes:
     return buffer.getvalue()
 
 
-def read_array(content: bytes) -> NDArray[Any]:
-    """The array of such a file, if its header says exactly what follows it."""
+def read_array(content: bytes, *, by_columns: bool = False) -> NDArray[Any]:
+    """The array of such a file, if its header says exactly what follows it.
+
+    ``by_columns`` allows the order of Fortran as well, which softcost never writes.
+    """
     file = io.BytesIO(content)
     try:
         version = npy.read_magic(file)
         if version != (1, 0):
             raise ValueError
-        shape, by_columns, dtype = npy.read_array_header_1_0(file)
+        shape, columns_first, dtype = npy.read_array_header_1_0(file)
     except Exception:
         raise Refused("an array has no readable header") from None
-    if by_columns or not _allowed(dtype) or dtype.byteorder == ">":
+    if (
+        (columns_first and not by_columns)
+        or not _allowed(dtype)
+        or dtype.byteorder == ">"
+    ):
         raise Refused(f"an array of type {str(dtype)[:40]} is not allowed")
     if len(shape) > _MOST_AXES or any(
         not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < 2**40
@@ -50,7 +57,8 @@ def read_array(content: bytes) -> NDArray[Any]:
         raise Refused("an array is not as long as its header says")
     flat = np.frombuffer(content, dtype, offset=file.tell())
     _check_bits(flat)
-    return flat.reshape(shape).astype(dtype.newbyteorder("="), copy=True)
+    order: Literal["F", "C"] = "F" if columns_first else "C"
+    return flat.reshape(shape, order=order).astype(dtype.newbyteorder("="), copy=True)
 
 
 def _check_bits(flat: NDArray[Any]) -> None:

@@ -189,6 +189,12 @@ def _take_encoder(value: Any) -> dict[str, Any] | None:
     }
 
 
+def _is_rising(values: np.ndarray) -> bool:
+    """Whether a search finds every value: in order, NaN at most at the end."""
+    known = values[:-1] if values.dtype.kind == "f" and np.isnan(values[-1]) else values
+    return bool((known[:-1] < known[1:]).all()) and not np.isnan(known).any()
+
+
 def _check_encoder(record: Record) -> None:
     """Groups are the columns of rare values: all in the last column."""
     if record.fitted is None:
@@ -199,6 +205,8 @@ def _check_encoder(record: Record) -> None:
     ):
         if not isinstance(words, np.ndarray) or words.ndim != 1 or len(words) == 0:
             raise Refused("categories_: not a list of values")
+        if words.dtype.kind not in "OU" and not _is_rising(words):
+            raise Refused("categories_: numbers that are not in order")
         if group is None:
             total += len(words)
             continue

@@ -20,7 +20,14 @@ COUNT: Kind = Whole(0)
 POSITIVE: Kind = Real(0)
 NUMBER: Kind = Real()
 PLAIN: Kind = Plain()
-ESTIMATOR: Kind = Part()
+# What has a schema and is no estimator: it would not check the rows that it is given.
+ESTIMATOR: Kind = Part(
+    but=(
+        "Tree", "Machines", "FittedModels", "LeastCost", "LeastError", "MaxOfBoth",
+        "Budget", "Tolerance", "KFold", "StratifiedKFold", "GroupKFold",
+        "StratifiedGroupKFold", "ShuffleSplit", "StratifiedShuffleSplit",
+    )
+)  # fmt: skip
 # Prediction may start as many threads.
 JOBS: Kind = maybe(Whole(-256, 256))
 SEED: Kind = PLAIN

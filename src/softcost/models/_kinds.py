@@ -276,9 +276,10 @@ class Tuple(Kind):
 
 @dataclass(frozen=True)
 class Part(Kind):
-    """A part with a schema of its own: of certain types, or of any."""
+    """A part with a schema of its own: of certain types, or of any but some."""
 
     types: Sequence[str] = ()
+    but: Sequence[str] = ()
 
     def write(self, value, out):
         node = out.part(value)
@@ -288,6 +289,6 @@ class Part(Kind):
 
     def read(self, node, source, dims):
         record = source.part(node)
-        if self.types and record.type not in self.types:
+        if (self.types and record.type not in self.types) or record.type in self.but:
             raise Refused(f"{record.type} has no place here")
         return record

@@ -49,14 +49,13 @@ ESTIMATORS = {
     "sklearn.dummy": ("DummyClassifier", "DummyRegressor"),
     "sklearn.linear_model": (
         "ARDRegression", "BayesianRidge", "ElasticNet", "HuberRegressor", "Lars",
-        "Lasso", "LassoLars", "LinearRegression", "LogisticRegression", "Perceptron",
-        "Ridge", "RidgeClassifier", "SGDClassifier", "SGDRegressor",
-        "TheilSenRegressor", "LogisticRegressionCV", "RidgeCV", "LassoCV",
+        "Lasso", "LassoLars", "LinearRegression", "LogisticRegression",
+        "Ridge", "RidgeClassifier", "SGDRegressor",
+        "TheilSenRegressor", "RidgeCV", "LassoCV",
     ),
     "sklearn.naive_bayes": ("BernoulliNB", "ComplementNB", "GaussianNB",
                             "MultinomialNB"),
     "sklearn.neighbors": ("NearestCentroid",),
-    "sklearn.neural_network": ("MLPClassifier", "MLPRegressor"),
     "sklearn.pipeline": ("Pipeline",),
     "sklearn.preprocessing": (
         "LabelBinarizer", "MaxAbsScaler", "MinMaxScaler", "Normalizer",
@@ -112,7 +111,7 @@ def check_skops(content: bytes, trusted: Sequence[str]) -> None:
             arrays = {one.filename for one in infos} - {"schema.json"}
             if not trusted:
                 for name in arrays:
-                    read_array(file.read(name))
+                    read_array(file.read(name), by_columns=True)
     except (BadZipFile, KeyError, NotImplementedError, OSError, ValueError):
         raise Refused("a part cannot be read") from None
     try:
