@@ -1,8 +1,10 @@
 """Results are kept once, exactly, and survive readers and wrong files."""
 
+import shutil
 import sqlite3
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -152,3 +154,124 @@ def test_files_that_are_no_stores(tmp_path):
         Store(tmp_path / "none", write=False)
     with pytest.raises(OSError, match="cannot be written"):
         Store(tmp_path / "no" / "folder")
+
+
+def test_a_stray_database_gains_no_tables(tmp_path):
+    other = tmp_path / "photos.sqlite"
+    with sqlite3.connect(other) as db:
+        db.execute("CREATE TABLE photos (name TEXT)")
+    db.close()
+    before = other.read_bytes()
+    for write in (True, False):
+        with pytest.raises(ValueError, match="something else"):
+            Store(other, write=write)
+    assert other.read_bytes() == before
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_damaged_store_is_refused_or_the_same(path, seed):
+    """Never a traceback of SQLite's, never other numbers."""
+    with Store(path, write=False) as store:
+        wanted = store.rows()
+    rng = np.random.default_rng(seed)
+    content = bytearray(path.read_bytes())
+    if seed % 3 == 0:
+        del content[rng.integers(100, len(content)) :]
+    else:
+        for place in rng.integers(16, len(content), 4 ** (seed % 3 + 1)):
+            content[place] = rng.integers(256)
+    path.write_bytes(content)
+    found, said = all_of(path)
+    if said is None:
+        pd.testing.assert_frame_equal(found, wanted)
+    else:
+        assert str(path) in said
+        assert "\n" not in said
+
+
+def all_of(path):
+    """The rows, or what is said instead."""
+    try:
+        with Store(path, write=False) as store:
+            store.failures(), store.attempts(), store.keys()
+            return store.rows(), None
+    except (ValueError, OSError) as error:
+        return None, str(error)
+
+
+def test_rows_that_were_changed_or_removed_are_noticed(path, tmp_path):
+    for number, change in enumerate(
+        ("UPDATE results SET cost = cost + 1e-9", "DELETE FROM results WHERE run = 0")
+    ):
+        spoilt = tmp_path / f"{number}.sqlite"
+        shutil.copy(path, spoilt)
+        with sqlite3.connect(spoilt) as db:
+            db.execute(change)
+        db.close()
+        with pytest.raises(ValueError, match="damaged"):
+            Store(spoilt, write=False)
+
+
+def test_a_store_without_digests_is_read_and_written(path, units, results):
+    with sqlite3.connect(path) as db:
+        db.execute("DROP TABLE sums")
+    db.close()
+    with Store(path, write=False) as store:
+        count = len(store.rows())
+    with Store(path) as store:
+        store.add(units[2], results[units[2]])
+    with Store(path, write=False) as store:
+        assert len(store.rows()) == count + len(results[units[2]])
+
+
+def test_a_reader_changes_nothing_and_needs_no_room(path, monkeypatch):
+    before = sorted(file.name for file in path.parent.iterdir())
+    with Store(path, write=False) as store:
+        wanted = store.rows()
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            store._db.execute("DELETE FROM results")
+    assert sorted(file.name for file in path.parent.iterdir()) == before
+    monkeypatch.setattr("softcost.paper.run._sqlite.os.access", lambda *args: False)
+    with Store(path, write=False) as store:
+        pd.testing.assert_frame_equal(store.rows(), wanted)
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            store._db.execute("DELETE FROM results")
+
+
+def test_a_full_disk_is_one_sentence_and_loses_nothing(path, units, results):
+    with Store(path) as store:
+        before = store.rows()
+        pages = store._db.execute("PRAGMA page_count").fetchone()[0]
+        store._db.execute(f"PRAGMA max_page_count = {pages}")
+        large = [dict(cell, recalls="x" * 10**5) for cell in results[units[2]]]
+        with pytest.raises(OSError, match="disk is full; make room"):
+            store.add(units[2], large)
+        pd.testing.assert_frame_equal(store.rows(), before)
+    with Store(path) as store:
+        pd.testing.assert_frame_equal(store.rows(), before)
+        store.add(units[2], results[units[2]])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("cost", "-1"), ("cost", "inf"), ("error", "1.5"), ("softness", "5"),
+     ("g_mean", "nan"), ("run", "-3")],
+)  # fmt: skip
+def test_numbers_that_no_run_can_have_are_not_imported(path, tmp_path, name, value):
+    with Store(path, write=False) as store:
+        store.export(tmp_path / "rows.csv")
+    table = pd.read_csv(tmp_path / "rows.csv", dtype=str, keep_default_na=False)
+    table.loc[0, name] = value
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    with (
+        Store(tmp_path / "new.sqlite") as store,
+        pytest.raises(ValueError, match=rf"line 2: .*{name}|key does not belong"),
+    ):
+        store.import_rows(tmp_path / "rows.csv")
+
+
+def test_an_export_does_not_go_onto_its_store(path):
+    before = path.read_bytes()
+    with Store(path, write=False) as store, pytest.raises(ValueError, match="is read"):
+        store.export(path)
+    assert path.read_bytes() == before

@@ -1,38 +1,54 @@
-"""Models on disk: one file with a manifest and the estimator, and never a pickle.
+"""Models on disk: one file of plain JSON and arrays, and never a pickle.
 
-A model file is a zip archive of ``manifest.json`` (versions, classes, features, costs,
-softness, the trade-off table) and ``estimator.skops``, closed by a digest of every byte
-before. Files are written as a whole or not at all. Reading one makes objects of known
-types only; a digest is no signature, so it tells damage from intactness, not friend
-from foe.
+A model file is an uncompressed zip archive, closed by a digest of every byte before:
+
+- ``manifest.json``: versions, classes, features, costs, softness, the trade-off table,
+  checksums; what `describe` reads;
+- ``structure.json``: the estimator as plain data. Every part names its type, parameters
+  and fitted values; every type has a schema (`softcost.models._types`) that says which
+  fields it has, their types, shapes and ranges, and what must agree;
+- ``arrays/*.npy``: the numbers, without pickle;
+- ``parts/*.skops``: estimators of scikit-learn that have no schema, in skops' format.
+
+All of a file is checked as plain data before any object is made of it, and what is
+made are types of the schemas only: never of a name in the file. A digest is no
+signature, so it tells damage from intactness, not friend from foe: the schemas do.
+Files do not depend on the versions of numpy, scikit-learn and softcost, but for
+``parts``.
 """
 
 import os
-import warnings
+from collections.abc import Sequence
 from typing import Any
 
-import skops.io
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from softcost.files import atomic_write
-from softcost.models._archive import ModelFileError, archive, read_bytes, unarchive
+from softcost.models._archive import Members, archive, read_bytes, unarchive
+from softcost.models._codec import decode, encode
+from softcost.models._errors import ModelFileError, NotCovered
 from softcost.models._manifest import (
     check_manifest,
     describe_model,
     final_step,
     json_value,
+    made_with,
     type_name,
 )
-from softcost.models._pack import pack, unpack
-from softcost.models._trusted import TRUSTED
 
 __all__ = ["ModelFileError", "describe", "final_step", "json_value", "load", "save"]
 
 Path = str | os.PathLike[str]
 
 
-def save(model: Any, path: Path, *, notes: dict[str, Any] | None = None) -> None:
+def save(
+    model: Any,
+    path: Path,
+    *,
+    notes: dict[str, Any] | None = None,
+    trusted: Sequence[str | type] = (),
+) -> None:
     """Write a fitted model to a file.
 
     Parameters
@@ -44,6 +60,8 @@ def save(model: Any, path: Path, *, notes: dict[str, Any] | None = None) -> None
         Replaced as a whole, and only if everything went well.
     notes : dict, default=None
         Plain data to keep in the manifest.
+    trusted : sequence of types or their full names, default=()
+        Types from elsewhere that the model holds; `load` needs the same.
 
     Raises
     ------
@@ -70,18 +88,26 @@ def save(model: Any, path: Path, *, notes: dict[str, Any] | None = None) -> None
         raise ValueError(
             f"model is not a fitted estimator but {type(model).__name__}; fit it first."
         ) from None
-    estimator = _stored(model)
-    content = archive(describe_model(model, estimator, notes), estimator)
+    members = _members(model, _names(trusted))
+    content = archive(describe_model(model, members, notes), members)
+    try:
+        _restored(unarchive(content, path), path, _names(trusted))
+    except ModelFileError as error:
+        raise ValueError(f"{type(model).__name__} cannot be saved: {error}") from None
     with atomic_write(path) as place, open(place, "wb") as file:
         file.write(content)
 
 
-def load(path: Path) -> Any:
+def load(path: Path, *, trusted: Sequence[str | type] = ()) -> Any:
     """Read a model that `save` wrote.
 
     Parameters
     ----------
     path : path-like
+    trusted : sequence of types or their full names, default=()
+        Types beyond the known ones that may be made, such as
+        ``["sklearn.svm._classes.SVC"]``. Name them only for a file whose maker you
+        trust: such types may crash, open files, or worse.
 
     Returns
     -------
@@ -93,20 +119,9 @@ def load(path: Path) -> Any:
     ------
     ModelFileError
         A ValueError, where the file is not a softcost model, is damaged, comes from a
-        newer version, or holds types other than the known ones.
+        newer version, or holds something that its schema does not allow.
     """
-    manifest, estimator = _read(path)
-    try:
-        model = _restored(estimator)
-    except ImportError as error:
-        raise ModelFileError(f"{path} cannot be used here: {error}") from None
-    except Exception as error:  # whatever a well-signed but wrong file may do
-        raise ModelFileError(
-            f"{path} cannot be read as a model ({_reason(error)})."
-        ) from None
-    if type_name(model) != manifest.get("model"):
-        raise ModelFileError(f"{path} is not what its manifest says: it is refused.")
-    return model
+    return _restored(_read(path), path, _names(trusted))
 
 
 def describe(path: Path) -> dict[str, Any]:
@@ -123,37 +138,61 @@ def describe(path: Path) -> dict[str, Any]:
         ``classes``, ``features``, ``costs``, ``softness``, ``params``, ``tradeoff``,
         ``notes`` and ``checksums``.
     """
-    return _read(path)[0]
+    return _read(path).manifest
 
 
-def _read(path: Path) -> tuple[dict[str, Any], bytes]:
-    manifest, estimator = unarchive(read_bytes(path), path)
-    check_manifest(manifest, estimator, path)
-    return manifest, estimator
+def _read(path: Path) -> Members:
+    members = unarchive(read_bytes(path), path)
+    check_manifest(members, path)
+    return members
 
 
-def _stored(model: Any) -> bytes:
-    """The estimator as bytes that are known to load again."""
+def _names(trusted: Sequence[str | type]) -> list[str]:
+    if isinstance(trusted, str):
+        trusted = [trusted]
+    return [
+        one if isinstance(one, str) else f"{one.__module__}.{one.__qualname__}"
+        for one in trusted
+    ]
+
+
+def _members(model: Any, trusted: Sequence[str]) -> dict[str, bytes]:
     try:
-        content = skops.io.dumps(pack(model))
-        _restored(content)
-    except Exception as error:
+        return encode(model, trusted)
+    except (NotCovered, RecursionError) as error:
         raise ValueError(
             f"{type(model).__name__} holds something that a model file cannot "
-            f"({_reason(error)}): use one of softcost's or scikit-learn's learners, or "
-            "LightGBM's, with parameters that are plain values."
+            f"({_reason(error)}): use one of softcost's learners or a listed one of "
+            "scikit-learn's, with plain parameters, or name its types in trusted, here "
+            "and in load."
         ) from error
-    return content
 
 
-def _restored(content: bytes) -> Any:
-    unknown = set(skops.io.get_untrusted_types(data=content)) - TRUSTED
-    if unknown:
-        names = ", ".join(sorted(unknown)[:3])
-        raise ModelFileError(f"of a type that is not allowed, {names}")
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", category=ResourceWarning)
-        return unpack(skops.io.loads(content, trusted=sorted(TRUSTED)))
+def _restored(members: Members, path: Path, trusted: Sequence[str]) -> Any:
+    try:
+        model = decode(members, trusted)
+    except ImportError as error:
+        raise ModelFileError(f"{path} cannot be used here: {error}") from None
+    except Exception as error:  # a type's own complaint about values of its schema
+        raise ModelFileError(
+            f"{path} cannot be read as a model ({_reason(error)}){_versions(members)}."
+        ) from None
+    if type_name(model) != members.manifest["model"]:
+        raise ModelFileError(f"{path} is not what its manifest says: it is refused.")
+    return model
+
+
+def _versions(members: Members) -> str:
+    """Where versions differ, since they may be the reason."""
+    if not any(name.startswith("parts/") for name in members.manifest["checksums"]):
+        return ""
+    then = members.manifest["made_with"]
+    differ = [
+        f"{name} {str(then[name])[:20]} (here {now})"
+        for name, now in made_with().items()
+        if name in then and then[name] != now
+    ]
+    return f"; it was written with {', '.join(differ)}" if differ else ""
 
 
 def _reason(error: Exception) -> str:

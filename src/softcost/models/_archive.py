@@ -1,39 +1,90 @@
-"""The file itself: a zip archive whose comment is the digest of all that is before.
+"""The file itself: an uncompressed zip archive, closed by the digest of all before.
 
-So every byte counts, and the digest is checked before anything is parsed.
+So every byte counts, and the digest is checked before anything is parsed. Nothing in
+the file can be larger than the file: members are stored as they are, none of them
+overlap, and each is read once.
 """
 
 import hashlib
 import io
-import json
 import os
+import stat
+from collections.abc import Mapping
 from typing import Any
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
+from softcost.models._errors import ModelFileError, Refused
+from softcost.models._json import json_bytes, parse_json
+
 MANIFEST = "manifest.json"
-ESTIMATOR = "estimator.skops"
+STRUCTURE = "structure.json"
 _MARK = b"softcost model, sha256 "
+_WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _LENGTH = 2 * hashlib.sha256().digest_size
 
 
-class ModelFileError(ValueError):
-    """A file that is not a softcost model, or is damaged, or cannot be used here."""
-
-
-def archive(manifest: dict[str, Any], estimator: bytes) -> bytes:
+def archive(manifest: dict[str, Any], members: Mapping[str, bytes]) -> bytes:
     """The contents of a model file."""
-    text = json.dumps(manifest, indent=1, allow_nan=False, ensure_ascii=False)
     buffer = io.BytesIO()
     with ZipFile(buffer, "w", ZIP_STORED) as file:
-        for name, content in ((MANIFEST, text.encode()), (ESTIMATOR, estimator)):
+        for name, content in ((MANIFEST, json_bytes(manifest)), *members.items()):
             file.writestr(ZipInfo(name), content)  # dated 1980: equal models are equal
         file.comment = _MARK + b"0" * _LENGTH
     body = buffer.getvalue()[:-_LENGTH]
     return body + hashlib.sha256(body).hexdigest().encode()
 
 
-def unarchive(content: bytes, path: str | os.PathLike[str]) -> tuple[dict, bytes]:
-    """The manifest and the stored estimator, after the digest was checked."""
+class Members:
+    """The parts of a model file, each of which may be taken once.
+
+    Attributes
+    ----------
+    manifest : dict
+    size : int
+        Of the whole file, in bytes: what memory is measured by.
+    """
+
+    def __init__(self, file: ZipFile, size: int):
+        self.size = size
+        self._file = file
+        self._infos = {info.filename: info for info in file.infolist()}
+        _check_members(file.infolist(), size)
+        self.manifest = parse_json(self.take(MANIFEST), size)
+
+    @property
+    def names(self) -> list[str]:
+        """What has not been taken yet."""
+        return list(self._infos)
+
+    def take(self, name: str) -> bytes:
+        """The content of a member."""
+        info = self._infos.pop(name, None)
+        if info is None:
+            raise Refused(f"it has no part {name[:80]!r}, or names it twice")
+        return self._file.read(info)
+
+    def digests(self) -> dict[str, str]:
+        """The digest of every member that has not been taken yet."""
+        return {
+            name: hashlib.sha256(self._file.read(info)).hexdigest()
+            for name, info in self._infos.items()
+        }
+
+
+def _check_members(infos: list[ZipInfo], size: int) -> None:
+    if len({info.filename for info in infos}) < len(infos):
+        raise Refused("it has two parts of one name")
+    for info in infos:
+        if info.compress_type != ZIP_STORED or info.file_size != info.compress_size:
+            raise Refused("its parts are compressed, which softcost never does")
+        if info.flag_bits & 1:
+            raise Refused("its parts are encrypted, which softcost never does")
+    if sum(info.file_size for info in infos) > size:
+        raise Refused("its parts are larger than the file")
+
+
+def unarchive(content: bytes, path: str | os.PathLike[str]) -> Members:
+    """The parts of a model file, after the digest was checked."""
     body, digest = content[:-_LENGTH], content[-_LENGTH:]
     if not content.startswith(b"PK") or not body.endswith(_MARK):
         raise ModelFileError(
@@ -46,24 +97,32 @@ def unarchive(content: bytes, path: str | os.PathLike[str]) -> tuple[dict, bytes
             "intact copy."
         )
     try:
-        with ZipFile(io.BytesIO(content)) as file:
-            manifest = json.loads(file.read(MANIFEST))
-            estimator = file.read(ESTIMATOR)
+        members = Members(ZipFile(io.BytesIO(content)), len(content))
+    except Refused as error:
+        raise ModelFileError(f"{path} is not a softcost model: {error}.") from None
     except (BadZipFile, KeyError, ValueError, NotImplementedError, OSError):
         raise ModelFileError(
             f"{path} is not a softcost model: its parts cannot be read."
         ) from None
-    if not isinstance(manifest, dict):
+    if not isinstance(members.manifest, dict):
         raise ModelFileError(f"{path} is not a softcost model: it has no manifest.")
-    return manifest, estimator
+    return members
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """All of a file that may be a model."""
+    """All of a file that may be a model; pipes and devices are refused."""
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        descriptor = os.open(path, os.O_RDONLY | _WITHOUT_WAITING)
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no file {os.fspath(path)}.") from None
-    except IsADirectoryError:
-        raise ModelFileError(f"{path} is a directory, not a model file.") from None
+    except OSError:
+        if os.path.isdir(path):  # where a directory cannot be opened
+            raise ModelFileError(f"{path} is a directory, not a model file.") from None
+        raise
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        what = "directory" if stat.S_ISDIR(mode) else "pipe or a device"
+        raise ModelFileError(f"{path} is a {what}, not a model file.")
+    with open(descriptor, "rb") as file:
+        return file.read()

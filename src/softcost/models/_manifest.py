@@ -3,19 +3,21 @@
 import hashlib
 import math
 import platform
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy
 import sklearn
-import skops
 
 from softcost._version import __version__
 from softcost.costs import check_cost_matrix, resolve_classes
-from softcost.models._archive import ESTIMATOR, ModelFileError
+from softcost.models._archive import Members
+from softcost.models._errors import ModelFileError
 
-FORMAT = 1
+FORMAT = 2
 
 
 def json_value(value: Any) -> Any:
@@ -48,21 +50,28 @@ def json_value(value: Any) -> Any:
     return " ".join(repr(value).split())
 
 
-def describe_model(model: Any, estimator: bytes, notes: dict | None) -> dict[str, Any]:
+def made_with() -> dict[str, str]:
+    """The versions of what models are made with."""
+    return {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "pandas": pd.__version__,
+        "scikit-learn": sklearn.__version__,
+        "scipy": scipy.__version__,
+        "skops": version("skops"),
+    }
+
+
+def describe_model(
+    model: Any, members: Mapping[str, bytes], notes: dict | None
+) -> dict[str, Any]:
     """The manifest of a fitted model."""
     last = final_step(model)
     classes = getattr(last, "classes_", None)
     return {
         "format": FORMAT,
         "softcost": __version__,
-        "made_with": {
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "pandas": pd.__version__,
-            "scikit-learn": sklearn.__version__,
-            "scipy": scipy.__version__,
-            "skops": skops.__version__,
-        },
+        "made_with": made_with(),
         "model": type_name(model),
         "final": type_name(last),
         "classes": json_value(classes),
@@ -74,28 +83,115 @@ def describe_model(model: Any, estimator: bytes, notes: dict | None) -> dict[str
         ),
         "tradeoff": json_value(getattr(last, "tradeoff_", None)),
         "notes": json_value(notes or {}),
-        "checksums": {ESTIMATOR: hashlib.sha256(estimator).hexdigest()},
+        "checksums": {
+            name: hashlib.sha256(content).hexdigest()
+            for name, content in members.items()
+        },
     }
 
 
-def check_manifest(manifest: dict[str, Any], estimator: bytes, path: Any) -> None:
-    """Refuse what this version cannot read."""
-    version = manifest.get("format")
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+def check_manifest(members: Members, path: Any) -> None:
+    """Refuse what this version cannot read, and a manifest of another form."""
+    manifest = members.manifest
+    number = manifest.get("format")
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         raise ModelFileError(f"{path} is not a softcost model: it names no format.")
-    if version > FORMAT:
+    by = str(manifest.get("softcost", "?"))[:40]
+    if number > FORMAT:
         raise ModelFileError(
-            f"{path} has format {version}, written by softcost "
-            f"{manifest.get('softcost', '?')}, and this version, {__version__}, reads "
-            f"formats up to {FORMAT}: upgrade softcost."
+            f"{path} has format {str(number)[:20]}, written by softcost {by}, and this "
+            f"version, {__version__}, reads formats up to {FORMAT}: upgrade softcost."
         )
-    sums = manifest.get("checksums")
-    if not isinstance(sums, dict) or sums.get(ESTIMATOR) != (
-        hashlib.sha256(estimator).hexdigest()
-    ):
+    if number < FORMAT:
         raise ModelFileError(
-            f"{path} is damaged: its estimator does not match its checksum; get an "
+            f"{path} has format {number}, written by softcost {by} before its first "
+            "release, which is not read any more: fit the model again."
+        )
+    if manifest.get("checksums") != members.digests():
+        raise ModelFileError(
+            f"{path} is damaged: its parts do not match their checksums; get an "
             "intact copy."
+        )
+    for name, fits in _FORM.items():
+        if name not in manifest or not fits(manifest[name]):
+            raise ModelFileError(
+                f"{path} is not a softcost model: {name!r} in its manifest has "
+                "another form."
+            )
+    _check_costs(manifest, path)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**31
+
+
+def _are_labels(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(one, str | int | float) for one in value
+    )
+
+
+def _are_features(value: Any) -> bool:
+    if not isinstance(value, dict) or set(value) != {"count", "names", "dtypes"}:
+        return False
+    count, names, dtypes = value["count"], value["names"], value["dtypes"]
+    if names is not None and not (
+        isinstance(names, list) and all(map(_is_text, names)) and len(names) == count
+    ):
+        return False
+    kinds = isinstance(dtypes, dict) and all(map(_is_text, dtypes.values()))
+    return kinds and (count is None or _is_count(count))
+
+
+def _is_table(value: Any) -> bool:
+    if value is None:
+        return True
+    if not isinstance(value, dict) or set(value) != {"columns", "rows"}:
+        return False
+    columns, rows = value["columns"], value["rows"]
+    return (
+        isinstance(columns, list)
+        and isinstance(rows, list)
+        and all(isinstance(row, list) and len(row) == len(columns) for row in rows)
+    )
+
+
+_FORM: dict[str, Callable[[Any], bool]] = {
+    "softcost": _is_text,
+    "made_with": lambda value: (
+        isinstance(value, dict) and all(map(_is_text, value.values()))
+    ),
+    "model": _is_text,
+    "final": _is_text,
+    "classes": lambda value: value is None or _are_labels(value),
+    "features": _are_features,
+    "costs": lambda value: value in (None, "by example") or isinstance(value, list),
+    "softness": lambda value: True,
+    "params": lambda value: isinstance(value, dict),
+    "tradeoff": _is_table,
+    "notes": lambda value: isinstance(value, dict),
+}
+
+
+def _check_costs(manifest: dict[str, Any], path: Any) -> None:
+    """A matrix has a finite price for every pair of classes."""
+    matrix, classes = manifest["costs"], manifest["classes"]
+    if not isinstance(matrix, list):
+        return
+    size = len(classes or ())
+    fits = len(matrix) == size and all(
+        isinstance(row, list)
+        and len(row) == size
+        and all(type(one) in (int, float) and abs(one) < 1e300 for one in row)
+        for row in matrix
+    )
+    if not fits:
+        raise ModelFileError(
+            f"{path} is not a softcost model: 'costs' in its manifest has another form."
         )
 
 

@@ -1,11 +1,14 @@
 """One way to compile: cached on disk where that is possible, never failing for it."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+
+from softcost.solvers._cache import CheckedCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -27,35 +30,24 @@ def _stamp_of_sources() -> str:
 _STAMP = _stamp_of_sources()
 
 
-def _or_else(call: Callable[..., Any], otherwise: Callable[[], Any]) -> Any:
-    def guarded(*args: Any) -> Any:
-        try:
-            return call(*args)
-        except Exception:  # whatever unpickling a strange file may raise
-            return otherwise()
-
-    return guarded
-
-
-def _use_stamp(cache_file: Any) -> None:
-    """Let all sources decide what is current, and a file that cannot be read be none.
-
-    A damaged file, or one that names a class that has gone since, would otherwise
-    raise at every call instead of being written anew.
-    """
-    cache_file._source_stamp = _STAMP
-    cache_file._load_index = _or_else(cache_file._load_index, dict)
-    cache_file.load = _or_else(cache_file.load, lambda: None)
+@contextmanager
+def _compiler_on() -> Iterator[None]:
+    """Compile although NUMBA_DISABLE_JIT is set: this code cannot run as Python."""
+    told, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, 0
+    try:
+        yield
+    finally:
+        numba.config.DISABLE_JIT = told
 
 
 def _compile(function: Function, **options: Any) -> Function:
-    try:
-        compiled = numba.njit(cache=True, **_OPTIONS, **options)(function)
-    except RuntimeError:  # numba: "no locator available", nowhere to cache
-        return numba.njit(**_OPTIONS, **options)(function)
-    cache_file = getattr(compiled._cache, "_cache_file", None)
-    if cache_file is not None:  # private to numba, so it may go
-        _use_stamp(cache_file)
+    with _compiler_on():
+        compiled = numba.njit(**_OPTIONS, **options)(function)
+    if numba.config.DISABLE_JIT:  # compiling happens at the first call
+        compiled._compiler.compile = _compiler_on()(compiled._compiler.compile)
+    # RuntimeError is numba's "no locator available", nowhere to cache.
+    with suppress(RuntimeError, OSError):
+        compiled._cache = CheckedCache(function, _STAMP)
     return compiled
 
 

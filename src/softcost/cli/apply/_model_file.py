@@ -15,6 +15,7 @@ from softcost.reductions import Reduction
 from softcost.soft import SoftCostClassifierCV
 
 ROWS_AT_ONCE = 20_000
+_FARTHEST = 1e9
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,23 @@ class StoredModel:
     def predict(self, X: Any) -> np.ndarray:
         return self.model.predict(X)
 
+    def check_features(self, X: Any, path: str, first_row: int) -> None:
+        """Refuse rows far outside of what 'softcost fit' has seen.
+
+        It scales numbers to [0, 1]; distances of much larger ones are not finite.
+        """
+        steps = getattr(self.model, "steps", ())
+        if len(X) == 0 or len(steps) < 2 or "columns" not in self.manifest["notes"]:
+            return
+        features = np.asarray(self.model[:-1].transform(X), float)
+        far = np.flatnonzero((np.abs(features) > _FARTHEST).any(axis=1))
+        if len(far):
+            raise ValueError(
+                f"row {first_row + far[0] + 1} of {path} has a number that is more "
+                f"than {_FARTHEST:g} times those that the model was fitted to; "
+                "correct it, or leave it empty."
+            )
+
     def scores(self, X: Any) -> np.ndarray | None:
         """One column per class; for two classes the second is minus the first."""
         if not hasattr(self.model, "decision_function"):
@@ -104,6 +122,7 @@ def open_model(path: str) -> StoredModel:
         raise ModelFileError(
             f"{path} holds {type(last).__name__}, which is not a classifier."
         )
+    _check_notes(manifest["notes"], path)
     notes, features = manifest["notes"], manifest["features"]
     kinds: dict[str, Kind] | None = notes.get("columns")
     if kinds is None and features["names"] is not None:
@@ -112,6 +131,21 @@ def open_model(path: str) -> StoredModel:
             name: "nominal" if name in words else "number" for name in features["names"]
         }
     return StoredModel(path, model, manifest, last.classes_, kinds)
+
+
+def _check_notes(notes: dict[str, Any], path: str) -> None:
+    """Refuse notes that no softcost fit has written."""
+    columns = notes.get("columns")
+    fits = all(notes.get(name) is None or isinstance(notes[name], str)
+               for name in ("target", "cost_columns"))  # fmt: skip
+    if columns is not None:
+        fits &= (
+            isinstance(columns, dict)
+            and bool(columns)
+            and all(one in ("number", "nominal") for one in columns.values())
+        )
+    if not fits:
+        raise ModelFileError(f"{path} is not a softcost model: its notes are odd.")
 
 
 def read_pieces(
@@ -128,5 +162,6 @@ def read_pieces(
             n_features = stored.manifest["features"]["count"]
         for raw in table_pieces(path, rows, n_features):
             X = stored.table(raw, shown_name(path), first_row, without or set())
+            stored.check_features(X, shown_name(path), first_row)
             first_row += len(raw)
             yield raw, X

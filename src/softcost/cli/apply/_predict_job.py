@@ -11,11 +11,11 @@ from softcost.cli.console import (
     STREAM,
     BadInput,
     bad_input,
-    check_writable,
     failed_job,
     write_json,
 )
 from softcost.cli.inputs import column, format_of, load_parquet
+from softcost.files import check_output
 
 PREDICTION = "prediction"
 EXPECTED = "expected_cost"
@@ -40,11 +40,11 @@ def run(
     if twice:
         raise BadInput(f"--keep names {twice[0]!r} twice; name it once.")
     with bad_input():
-        _check_output(output)
+        _check_output(output, model, data)
         stored = open_model(model)
     counts = dict.fromkeys((str(name) for name in stored.classes.tolist()), 0)
     pieces = read_pieces(stored, data, rows_at_once, _not_features(stored, keep))
-    with failed_job(), open_writer(output) as write:
+    with failed_job(), open_writer(output, [model, data]) as write:
         for raw, X in pieces:
             with bad_input():
                 kept = _kept_columns(raw, keep, data)
@@ -64,7 +64,7 @@ def run(
         )
 
 
-def _check_output(output: str) -> None:
+def _check_output(output: str, model: str, data: str) -> None:
     if output == STREAM:
         return
     format_ = format_of(output)
@@ -72,7 +72,7 @@ def _check_output(output: str) -> None:
         raise ValueError(f"{output} must be a CSV or Parquet file.")
     if format_ == "parquet":
         load_parquet(output)
-    check_writable(output)
+    check_output(output, reads=[model, data])
 
 
 def _not_features(stored: StoredModel, keep: tuple[str, ...]) -> set[str]:

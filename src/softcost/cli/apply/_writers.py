@@ -3,7 +3,7 @@
 import gzip
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, cast
 
@@ -20,7 +20,7 @@ class Writer(Protocol):
 
 
 @contextmanager
-def open_writer(output: str) -> Iterator[Writer]:
+def open_writer(output: str, reads: Sequence[str] = ()) -> Iterator[Writer]:
     """A writer of frames to a file, which is there as a whole or not at all."""
     if output == STREAM:
         stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="")
@@ -30,7 +30,7 @@ def open_writer(output: str) -> Iterator[Writer]:
         finally:
             stream.detach()  # or it would close standard output
         return
-    with atomic_write(output) as place:
+    with atomic_write(output, reads=reads) as place:
         if format_of(output) == "parquet":
             with _parquet_to(str(place), output) as write:
                 yield write

@@ -27,7 +27,6 @@ from softcost.cli.console._group import LazyGroup
 from softcost.cli.console._output import print_table, stdout_console, write_json
 from softcost.cli.console._paths import (
     STREAM,
-    check_writable,
     existing_file,
     shown_name,
 )
@@ -45,7 +44,6 @@ __all__ = [
     "JobFailed",
     "LazyGroup",
     "bad_input",
-    "check_writable",
     "existing_file",
     "failed_job",
     "format_cost",

@@ -5,6 +5,8 @@ from contextlib import contextmanager
 
 import click
 
+from softcost.cli.console._formatting import visible
+
 OK = 0
 FAILED = 1
 BAD_INPUT = 2
@@ -17,6 +19,8 @@ Exit codes:
   2    wrong command line or bad input
   130  interrupted
 """
+
+_LONGEST = 1500  # characters of a message, whatever it quotes
 
 FAULT = (
     "This is a fault of softcost, not of what you gave it: please report it, with all "
@@ -75,8 +79,11 @@ def failed_job() -> Iterator[None]:
 
 
 def say(message: str) -> None:
-    """Write one line, ``softcost: message``, to standard error."""
-    click.echo(f"softcost: {' '.join(message.split())}", err=True)
+    """Write one line of bounded length, ``softcost: message``, to standard error."""
+    line = " ".join(message.split())
+    if len(line) > _LONGEST:
+        line = f"{line[: _LONGEST // 2]} ... {line[-_LONGEST // 2 :]}"
+    click.echo(f"softcost: {visible(line)}", err=True)
 
 
 def exit_with(error: BaseException) -> int:

@@ -4,6 +4,19 @@ from collections.abc import Sequence
 from typing import Any
 
 
+def visible(text: str) -> str:
+    """Text for a terminal: what would steer it is spelled out.
+
+    Examples
+    --------
+    >>> visible("red \\x1b[31m")
+    'red \\\\x1b[31m'
+    """
+    return "".join(
+        one if one.isprintable() or one == "\n" else repr(one)[1:-1] for one in text
+    )
+
+
 def format_cost(value: float | None, error: float | None = None) -> str:
     """A cost for people: four digits, and its standard error."""
     if value is None:

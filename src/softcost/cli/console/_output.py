@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from softcost.cli.console._formatting import visible
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -30,7 +32,14 @@ def stdout_console() -> "Console":
     """A console for results, without colour codes where it is no terminal."""
     from rich.console import Console
 
-    terminal = Console(markup=False, highlight=False, emoji=False)
+    class Terminal(Console):
+        """Texts of users cannot steer it."""
+
+        def print(self, *objects: Any, **options: Any) -> None:
+            shown = (visible(one) if isinstance(one, str) else one for one in objects)
+            super().print(*shown, **options)
+
+    terminal = Terminal(markup=False, highlight=False, emoji=False)
     if not terminal.is_terminal:
         terminal.width = max(terminal.width, PIPED_WIDTH)
     return terminal
@@ -58,11 +67,11 @@ def print_table(
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for heading, justify in columns:
         table.add_column(
-            heading,
+            visible(heading),
             justify="right" if justify == "right" else "left",
             overflow="fold",
         )
     rows = list(rows)
     for row, style in zip(rows, styles or [""] * len(rows), strict=True):
-        table.add_row(*row, style=style or None)
+        table.add_row(*map(visible, row), style=style or None)
     stdout_console().print(table)

@@ -18,16 +18,3 @@ def existing_file(path: str) -> Path:
     if os.path.isdir(path):
         raise IsADirectoryError(f"{path} is a directory; name a file in it.")
     return Path(path)
-
-
-def check_writable(path: str | None) -> None:
-    """Refuse a place that cannot be written, before any work is done."""
-    if path is None:
-        return
-    folder = os.path.dirname(os.path.realpath(path))
-    if os.path.isdir(path):
-        raise IsADirectoryError(f"{path} is a directory; name a file in it.")
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(f"there is no directory {folder} to write into.")
-    if not os.access(folder, os.W_OK):
-        raise PermissionError(f"{path} cannot be written: permission denied.")

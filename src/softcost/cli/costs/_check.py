@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from softcost.cli.console import (
@@ -67,7 +68,7 @@ def matrix_words(frame: pd.DataFrame, facts: dict[str, Any]) -> list[str]:
             f"{one['by']!r}, whatever is true."
         )
     beaten = {one["class"] for one in facts["dominated"]}
-    for name in facts["never_worthwhile"]:
+    for name in facts["never_worthwhile"] or ():
         if name not in beaten:
             words.append(f"Predicting {name!r} is never the one best choice.")
     return words + _comparison(facts)
@@ -76,13 +77,10 @@ def matrix_words(frame: pd.DataFrame, facts: dict[str, Any]) -> list[str]:
 def _examples(frame: pd.DataFrame, most: int = 3) -> list[str]:
     """The most expensive mistakes, and the first of them the other way round."""
     costs, names = frame.to_numpy(), [str(name) for name in frame.index]
-    cells = [
-        (-costs[i, j], i, j)
-        for i in range(len(names))
-        for j in range(len(names))
-        if i != j
-    ]
-    chosen = [(i, j) for _, i, j in sorted(cells)[: most - 1]]
+    mistakes = ~np.eye(len(costs), dtype=bool)
+    order = np.argsort(-np.where(mistakes, costs, -np.inf), axis=None, kind="stable")
+    cells = [divmod(int(place), len(costs)) for place in order[: most - 1]]
+    chosen = [(i, j) for i, j in cells if i != j]
     chosen += [(j, i) for i, j in chosen[:1] if (j, i) not in chosen]
     return [
         f"  predicting {names[j]!r} for a true {names[i]!r} costs {costs[i, j]:g}"

@@ -7,6 +7,8 @@ import pandas as pd
 
 from softcost.costs import consistency_weights, is_consistent
 
+_MOST_PROGRAMS = 100  # classes; each needs a linear program of its own
+
 
 def matrix_facts(frame: pd.DataFrame, counts: dict[str, int] | None) -> dict[str, Any]:
     """What there is to say of a matrix, as plain data."""
@@ -46,25 +48,27 @@ def _dominated(costs: np.ndarray, names: list[str]) -> list[dict[str, str]]:
     """Classes never cheaper to predict than another one, whatever is true."""
     out = []
     for one, name in enumerate(names):
-        for other, better in enumerate(names):
-            below = costs[:, other] <= costs[:, one]
-            if other != one and below.all() and (costs[:, other] < costs[:, one]).any():
-                out.append({"class": name, "by": better})
-                break
+        own = costs[:, [one]]
+        better = (costs <= own).all(axis=0) & (costs < own).any(axis=0)
+        if better.any():
+            out.append({"class": name, "by": names[int(better.argmax())]})
     return out
 
 
-def _never_worthwhile(costs: np.ndarray, names: list[str]) -> list[str]:
+def _never_worthwhile(costs: np.ndarray, names: list[str]) -> list[str] | None:
     """Classes that no probabilities make the only cheapest prediction.
 
     Class k is worthwhile iff some probabilities p make ``p @ (C_j - C_k)`` positive for
-    all j: a linear program, whose best margin is zero or less otherwise.
+    all j: a linear program, whose best margin is zero or less otherwise. None where
+    there are too many classes to ask.
     """
     from scipy.optimize import linprog
 
     size = len(names)
     if size < 2:
         return []
+    if size > _MOST_PROGRAMS:
+        return None
     scale = float(costs.max()) or 1.0
     out = []
     for one, name in enumerate(names):

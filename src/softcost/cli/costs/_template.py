@@ -9,12 +9,11 @@ from softcost.cli.console import (
     STREAM,
     BadInput,
     bad_input,
-    check_writable,
     failed_job,
     write_json,
 )
 from softcost.cli.costs._classes import class_counts
-from softcost.files import atomic_write
+from softcost.files import atomic_write, check_output
 
 CORNER = "true \\ predicted"
 
@@ -27,7 +26,7 @@ def run_template(data: str, target: str, output: str, as_json: bool) -> None:
         if output != STREAM:
             if not output.lower().endswith(".csv"):
                 raise ValueError(f"{output} must end with .csv; the template is a CSV.")
-            check_writable(output)
+            check_output(output, reads=[data])
         counts = class_counts(data, target)
     if as_json:
         matrix = {
@@ -37,7 +36,7 @@ def run_template(data: str, target: str, output: str, as_json: bool) -> None:
     elif output == STREAM:
         click.echo(template_text(counts), nl=False)
     else:
-        with failed_job(), atomic_write(output) as place:
+        with failed_job(), atomic_write(output, reads=[data]) as place:
             place.write_text(template_text(counts), encoding="utf-8", newline="")
 
 

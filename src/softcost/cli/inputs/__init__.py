@@ -6,6 +6,7 @@ that names the file or the option, and the remedy.
 
 from softcost.cli.inputs._columns import (
     Kind,
+    almost_numbers,
     column,
     find_kinds,
     identifier_columns,
@@ -19,6 +20,7 @@ from softcost.cli.inputs._tables import format_of, read_table, table_pieces
 
 __all__ = [
     "Kind",
+    "almost_numbers",
     "check_not_free",
     "column",
     "find_kinds",

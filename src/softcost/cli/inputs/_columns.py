@@ -11,6 +11,9 @@ from softcost.cli.console import shown_name
 
 MISSING = frozenset(["", "?", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL"])
 
+LARGEST = 1e150  # differences and squares of larger numbers are not finite
+_ALMOST_ALL = 0.9
+
 Kind = Literal["number", "nominal"]
 
 
@@ -56,6 +59,25 @@ def _all_numbers(values: pd.Series) -> bool:
     words = _words(values)
     found = words[~pd.isna(words)]
     return bool(pd.to_numeric(pd.Series(found), errors="coerce").notna().all())
+
+
+def almost_numbers(frame: pd.DataFrame, kinds: Mapping[str, Kind]) -> list[str]:
+    """Sentences on columns of words most of whose cells are numbers."""
+    said = []
+    for name, kind in kinds.items():
+        if kind == "number" or pd.api.types.is_bool_dtype(frame[name]):
+            continue
+        words = _words(frame[name])
+        there = ~pd.isna(words)
+        numbers = pd.to_numeric(pd.Series(words), errors="coerce").notna().to_numpy()
+        odd = np.flatnonzero(there & ~numbers)
+        if len(odd) and numbers.sum() >= _ALMOST_ALL * there.sum():
+            said.append(
+                f"column {name!r} is read as words, since {len(odd)} of its cells are "
+                f"no numbers, the first {str(words[odd[0]])[:40]!r} in row "
+                f"{odd[0] + 1}; correct them or leave them empty, if it holds numbers."
+            )
+    return said
 
 
 def _words(values: pd.Series) -> np.ndarray:
@@ -107,11 +129,12 @@ def _numbers(values: pd.Series, path: str, first_row: int) -> np.ndarray:
     else:
         empty = values.isna().to_numpy() | values.isin(MISSING).to_numpy()
         found = pd.to_numeric(values, errors="coerce").to_numpy(float, na_value=np.nan)
-    wrong = np.flatnonzero(np.isinf(found) | (np.isnan(found) & ~empty))
+    wrong = np.flatnonzero((np.abs(found) > LARGEST) | (np.isnan(found) & ~empty))
     if len(wrong):
         first = wrong[0]
+        cell = str(values.iloc[first])[:60]
         raise ValueError(
-            f"column {values.name!r} of {path} holds {str(values.iloc[first])!r} in "
+            f"column {values.name!r} of {path} holds {cell!r} in "
             f"row {first_row + first + 1}, where the model needs a finite number; "
             "correct it, or leave it empty."
         )

@@ -77,8 +77,8 @@ def _cost(value: Any, true: str, predicted: str, path: str) -> float:
         if isinstance(value, bool | list | dict):
             raise TypeError
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(
-            f"{path} has {value!r} where the price of predicting {predicted!r} for a "
-            f"true {true!r} should be; write a number."
+            f"{path} has {str(value)[:40]!r} where the price of predicting "
+            f"{predicted!r} for a true {true!r} should be; write a number."
         ) from None

@@ -77,7 +77,7 @@ def from_toml(text: str, path: str) -> CostsByName:
     """From TOML."""
     try:
         return _from_value(tomllib.loads(text), path)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ValueError(f"{path} is not a TOML price list ({error}).") from None
 
 
@@ -92,11 +92,24 @@ def from_yaml(text: str, path: str) -> CostsByName:
         ) from None
     try:
         # Everything is text: a class called "no" is not the value false.
-        value = yaml.load(text, Loader=yaml.BaseLoader)
-    except (yaml.YAMLError, RecursionError) as error:
+        value = yaml.load(text, Loader=_yaml_loader(yaml))
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise ValueError(f"{path} is not a YAML price list ({reason}).") from None
     return _from_value(value, path)
+
+
+def _yaml_loader(yaml: Any) -> Any:
+    """Text only, and no class twice, where YAML would keep the last."""
+
+    class Loader(yaml.BaseLoader):
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict:
+            found = super().construct_mapping(node, deep=deep)
+            if len(found) < len(node.value):
+                raise ValueError("a class is named twice")
+            return found
+
+    return Loader
 
 
 def _from_value(value: Any, path: str) -> CostsByName:

@@ -3,8 +3,10 @@
 import csv
 import gzip
 import io
+import re
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
@@ -13,12 +15,19 @@ import pandas as pd
 
 from softcost.cli.console import STREAM, shown_name
 
+_LONGEST_HEADER = 2**26
+
 
 def csv_pieces(path: str, rows: int | None) -> Iterator[pd.DataFrame]:
     """The rows of a CSV file, some at a time; all at once for None."""
     shown = shown_name(path)
     with _text(path) as file:
-        line = file.readline()
+        line = file.readline(_LONGEST_HEADER)
+        if len(line) == _LONGEST_HEADER:
+            raise ValueError(
+                f"{shown} has a first line of more than {_LONGEST_HEADER} characters; "
+                "give a table with a header and rows."
+            )
         if not line.strip():
             raise ValueError(f"{shown} is empty; give a table with a header and rows.")
         separator = separator_of(line, path)
@@ -59,12 +68,13 @@ def separator_of(line: str, path: str) -> str:
     """What separates the cells of a header: what makes most of them, or a comma."""
     if path.lower().endswith((".tsv", ".tsv.gz")):
         return "\t"
-    return max(",;\t", key=lambda one: len(next(csv.reader([line], delimiter=one))))
+    plain = re.sub(r'"[^"]*"', "", line)  # not what is inside of quotes
+    return max(",;\t", key=plain.count)
 
 
 def check_header(header: Sequence[str], path: str) -> None:
     """Refuse two columns of one name."""
-    twice = sorted({name for name in header if header.count(name) > 1})
+    twice = sorted(name for name, count in Counter(header).items() if count > 1)
     if twice:
         raise ValueError(
             f"{path} has more than one column {twice[0]!r}; give every column a name "

@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from softcost import paper
-from softcost.cli.console import BadInput, bad_input, print_table, say, write_json
+from softcost.cli.console import (
+    BadInput,
+    JobFailed,
+    bad_input,
+    print_table,
+    say,
+    write_json,
+)
 from softcost.cli.study._records import records
 from softcost.paper.pages import beside_table
 
@@ -65,7 +72,7 @@ def _reproduce(progress: "_Progress", target: str, **options: Any) -> Any:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise BadInput(str(error)) from error
+        raise (JobFailed if progress.begun else BadInput)(str(error)) from error
     except (ValueError, TypeError) as error:
         if progress.planned:
             raise
@@ -77,7 +84,7 @@ class _Progress:
 
     def __init__(self, quiet: bool) -> None:
         self.quiet = quiet
-        self.planned = False
+        self.planned = self.begun = False
         self._started = time.monotonic()
         self._shown = 0.0
         self._known = 0
@@ -88,6 +95,7 @@ class _Progress:
             if not self.quiet:
                 say(f"{total} units, {done} of them known")
             return
+        self.begun = True
         if outcome.cells is None:
             say(f"failed: {outcome.unit}: {outcome.message}")
         now = time.monotonic()

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from softcost.cli.console import check_writable, quoted_names, say
+from softcost.cli.console import quoted_names, say
 from softcost.cli.inputs import (
     Kind,
+    almost_numbers,
     check_not_free,
     column,
     find_kinds,
@@ -22,6 +23,7 @@ from softcost.cli.inputs import (
 from softcost.cli.train._job import Job
 from softcost.cli.train._validation import check_folds, check_two_classes
 from softcost.costs import raw_cost_vectors, resolve_classes
+from softcost.files import check_output
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,10 @@ class TrainingData:
 
 def read_data(job: Job) -> TrainingData:
     """Read and check everything that the job names."""
-    for path in (job.model, job.report):
-        check_writable(path)
+    outputs = [path for path in (job.model, job.report) if path is not None]
+    reads = [path for path in (job.data, job.costs, job.test) if path is not None]
+    for number, path in enumerate(outputs):
+        check_output(path, reads=reads, writes=outputs[:number])
     matrix = None
     if job.costs is not None:
         matrix = read_cost_file(job.costs)
@@ -102,6 +106,10 @@ def _read_rows(job: Job) -> tuple[Rows, dict[str, Kind], list[str]]:
     costs = _cost_columns(raw, job, job.data)
     features = _features(raw, job, costs)
     kinds = find_kinds(features, job.nominal)
+    if not job.quiet:
+        asked = {name: kind for name, kind in kinds.items() if name not in job.nominal}
+        for sentence in almost_numbers(features, asked):
+            say(f"warning: {sentence}")
     X = typed_columns(features, kinds, job.data)
     odd = identifier_columns(X)
     if odd and not job.quiet:

@@ -10,7 +10,6 @@ from sklearn.model_selection import train_test_split
 
 from softcost.cli.console import (
     bad_input,
-    check_writable,
     failed_job,
     format_cost,
     format_percent,
@@ -21,6 +20,7 @@ from softcost.cli.console import (
     write_json,
 )
 from softcost.cli.results import measure, saving_percent
+from softcost.files import check_output
 from softcost.soft import SoftCostClassifierCV
 
 TRAINING_ROWS = 300
@@ -46,7 +46,7 @@ def cheque_costs() -> np.ndarray:
 def run(output: str, seed: int, as_json: bool, quiet: bool) -> None:
     """Train on every split, tell the means, write the page of the first."""
     with bad_input():
-        check_writable(output)
+        check_output(output)
     X, y = load_digits(return_X_y=True)
     costs = cheque_costs()
     splits = []

@@ -5,14 +5,16 @@ import gzip
 import io
 import json
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
 
 import pandas as pd
 
+from softcost.files import atomic_write
 from softcost.paper.run._cell import METRICS
 from softcost.paper.run._plan import Unit, cell_key
+from softcost.paper.run._ranges import check_ranges
 
 FIELDS = {
     "dataset": "TEXT NOT NULL",
@@ -35,10 +37,15 @@ COLUMNS = ("key", *FIELDS)
 _MAGIC = b"\x1f\x8b"  # of gzip
 
 
-def write_export(path: Any, rows: Iterable[tuple[Any, ...]]) -> int:
-    """Write rows in the order of `COLUMNS`; how many there are."""
+def write_export(
+    path: Any, rows: Iterable[tuple[Any, ...]], *, reads: Sequence[Any] = ()
+) -> int:
+    """Write rows in the order of `COLUMNS`; how many there are.
+
+    ``reads`` are files that are being read, which are not to be written over.
+    """
     count = 0
-    with _new_text(path) as file:
+    with atomic_write(path, reads=reads) as place, _new_text(place) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for row in rows:
@@ -106,6 +113,7 @@ def _read_row(row: dict[str, Any], path: Any, line: int) -> dict[str, Any]:
             else:
                 out[name] = str(text)
         json.loads(out["params"])
+        check_ranges(out)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{path}, line {line}: {error}; export it again.") from error
     unit = Unit(

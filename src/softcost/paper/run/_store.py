@@ -2,7 +2,8 @@
 
 import sqlite3
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,9 +20,17 @@ from softcost.paper.run._export import (
     write_export,
 )
 from softcost.paper.run._plan import Unit, cell_key
+from softcost.paper.run._sqlite import (
+    SUMS,
+    check_intact,
+    check_own,
+    check_sums,
+    connect,
+    row_sum,
+    said_of,
+)
 
 _MAGIC = b"SQLite format 3\0"
-_WAIT = 60.0  # seconds to wait for another process to leave the file
 
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS results (
@@ -38,7 +47,9 @@ CREATE TABLE IF NOT EXISTS attempts (
     finished TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS attempts_by_unit ON attempts (unit);
+{SUMS};
 """
+_ORDER = "dataset, costs, family, algorithm, run, key"
 
 
 class Store:
@@ -73,23 +84,21 @@ class Store:
             raise
 
     def _open(self, write: bool) -> sqlite3.Connection:
-        try:
-            db = sqlite3.connect(self.path, timeout=_WAIT, isolation_level=None)
+        with said_of(self.path):
+            db = connect(self.path, write=write)
+            check_own(db, self.path, ("results",))
             if write:
                 db.execute("PRAGMA journal_mode = WAL")
                 db.executescript(_SCHEMA)
             found = [row[1] for row in db.execute("PRAGMA table_info(results)")]
-        except sqlite3.OperationalError as error:
-            raise OSError(f"store {self.path} cannot be used: {error}") from error
-        except sqlite3.DatabaseError as error:
-            raise ValueError(
-                f"store {self.path} is not a store of results; name another file."
-            ) from error
+            check_intact(db, self.path)
         if found != list(COLUMNS):
             raise ValueError(
                 f"store {self.path} has other columns than this version of softcost "
                 "writes; name another file."
             )
+        with said_of(self.path):
+            check_sums(db, self.path, db.execute("SELECT * FROM results"))
         return db
 
     def __enter__(self) -> "Store":
@@ -123,25 +132,41 @@ class Store:
             {"key": cell_key(unit, cell["algorithm"]), **fields, **cell}
             for cell in cells
         ]
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
+        with self._transaction():
             self._insert(rows)
             self._log(unit, "done", "", seconds)
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All of a block's changes, or none of them."""
+        with said_of(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
 
     def add_failure(
         self, unit: Unit, message: str, seconds: float | None = None
     ) -> None:
         """Note that a unit failed."""
-        self._log(unit, "failed", message, seconds)
+        with said_of(self.path):
+            self._log(unit, "failed", message, seconds)
 
-    def _insert(self, rows: Iterable[dict[str, Any]]) -> None:
+    def _insert(self, rows: Sequence[dict[str, Any]]) -> None:
         names = ", ".join(COLUMNS)
         values = ", ".join(f":{name}" for name in COLUMNS)
         self._db.executemany(f"INSERT INTO results ({names}) VALUES ({values})", rows)
+        for row in rows:
+            written = self._db.execute(
+                "SELECT * FROM results WHERE key = ?", (row["key"],)
+            ).fetchone()
+            self._db.execute(
+                "INSERT INTO sums VALUES (?, ?)", (row["key"], row_sum(written))
+            )
 
     def _log(self, unit: Unit, status: str, message: str, seconds: float | None):
         self._db.execute(
@@ -159,7 +184,8 @@ class Store:
 
     def keys(self) -> set[str]:
         """Keys of all cells that are here."""
-        return {key for (key,) in self._db.execute("SELECT key FROM results")}
+        with said_of(self.path):
+            return {key for (key,) in self._db.execute("SELECT key FROM results")}
 
     def missing(self, units: Iterable[Unit]) -> list[Unit]:
         """The units of which some cell is not here."""
@@ -172,24 +198,25 @@ class Store:
 
     def failures(self) -> pd.DataFrame:
         """Units whose last attempt failed: unit, name, message, how often, when."""
-        return pd.read_sql_query(
+        return self._table(
             "SELECT unit, name, message, COUNT(*) AS attempts, finished FROM attempts "
             "GROUP BY unit HAVING number = MAX(number) AND status = 'failed' "
-            "ORDER BY MAX(number)",
-            self._db,
+            "ORDER BY MAX(number)"
         )
 
     def attempts(self) -> pd.DataFrame:
         """The log, in order."""
-        return pd.read_sql_query("SELECT * FROM attempts ORDER BY number", self._db)
+        return self._table("SELECT * FROM attempts ORDER BY number")
 
     def rows(self) -> pd.DataFrame:
         """All cells, in an order that does not depend on when they were computed."""
-        return pd.read_sql_query(
-            "SELECT * FROM results ORDER BY dataset, costs, family, algorithm, run, "
-            "key",
-            self._db,
-        )
+        return self._table(f"SELECT * FROM results ORDER BY {_ORDER}")
+
+    def _table(self, query: str) -> pd.DataFrame:
+        with said_of(self.path):
+            cursor = self._db.execute(query)
+            names = [column[0] for column in cursor.description]
+            return pd.DataFrame.from_records(cursor.fetchall(), columns=names)
 
     def export(self, path: Any) -> int:
         """Write all cells as CSV, compressed where the name ends with ``.gz``.
@@ -197,10 +224,10 @@ class Store:
         Numbers are written so that they are read back exactly, and equal cells give
         equal bytes.
         """
-        cursor = self._db.execute(
-            "SELECT * FROM results ORDER BY dataset, costs, family, algorithm, run, key"
-        )
-        return write_export(path, cursor)
+        own = [f"{self.path}{ending}" for ending in ("", ".lock", "-wal", "-shm")]
+        with said_of(self.path):
+            cursor = self._db.execute(f"SELECT * FROM results ORDER BY {_ORDER}")
+            return write_export(path, cursor, reads=own)
 
     def import_rows(self, path: Any) -> tuple[int, int]:
         """Add cells from such a file; those that are here already must be equal.
@@ -220,16 +247,14 @@ class Store:
                     f"{path} and {self.path} have different results for {row['key']}; "
                     "import into a new store. Nothing was imported."
                 )
-        self._db.execute("BEGIN IMMEDIATE")
         try:
-            self._insert(new)
+            with self._transaction():
+                self._insert(new)
         except sqlite3.IntegrityError as error:
-            self._db.execute("ROLLBACK")
             raise ValueError(
                 f"{path} has a cell twice, or one without its numbers ({error}); "
                 "export it again. Nothing was imported."
             ) from error
-        self._db.execute("COMMIT")
         return len(new), len(rows) - len(new)
 
 
@@ -254,9 +279,13 @@ def read_rows(path: Any) -> pd.DataFrame:
         return store.rows()
 
 
+def _lock_path(path: Path) -> Path:
+    return path.with_name(path.name + ".lock")
+
+
 def _lock(path: Path) -> sqlite3.Connection:
     """Hold a file beside the store: portable, and free again after a kill."""
-    beside = path.with_name(path.name + ".lock")
+    beside = _lock_path(path)
     try:
         lock = sqlite3.connect(beside, timeout=0, isolation_level=None)
     except sqlite3.OperationalError as error:

@@ -1,0 +1,109 @@
+"""Damaged and crafted model files, each loaded in a process with limited memory."""
+
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_iris
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import Lasso, LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+
+import softcost
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "models"))
+from crafted import crafted, outcomes
+
+PRICES = [[0, 1, 5], [2, 0, 5], [9, 8, 0]]
+AT_ONCE = 500
+
+
+def rows():
+    X, y = load_iris(return_X_y=True)
+    return X[::3], y[::3]
+
+
+def contents():
+    """The bytes of files of all kinds of models."""
+    X, y = rows()
+    models = [
+        softcost.SoftCostClassifierCV(
+            cost_matrix=PRICES, softness=2, cv=2, param_grid={"C": [1.0]}
+        ),
+        softcost.KernelSVC(kernel="rbf"),
+        softcost.OneSidedRegression(cost_matrix=PRICES),
+        softcost.FilterTree(cost_matrix=PRICES),
+        softcost.CostSensitiveOneVsOne(LogisticRegression(max_iter=500)),
+        softcost.StochasticEnsembleBoosting(n_rounds=3, cost_matrix=PRICES),
+        softcost.MinimumExpectedCost(RandomForestClassifier(3, random_state=0)),
+        softcost.CostSensitiveOneVsOne(
+            HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=2)
+        ),
+        softcost.OneSidedRegression(
+            softcost.OneSidedBoosting(n_estimators=3, min_child_samples=5)
+        ),
+        softcost.MinimumExpectedCost(CalibratedClassifierCV(softcost.KernelSVC())),
+        softcost.MinimumExpectedCost(KNeighborsClassifier()),
+        softcost.RegressionOneVsAll(Lasso(0.01), cost_matrix=PRICES),
+    ]
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for model in models:
+            path = Path(folder) / "model"
+            softcost.save(model.fit(X, y), path)
+            found.append(path.read_bytes())
+    return found
+
+
+def damaged(content, seed):
+    """A file with bytes changed, cut off, repeated, moved or put in."""
+    rng = np.random.default_rng(seed)
+    raw = bytearray(content)
+    how = rng.integers(5)
+    if how == 0:
+        for place in rng.integers(0, len(raw), rng.integers(1, 9)):
+            raw[place] ^= 1 << rng.integers(8)
+    elif how == 1:
+        del raw[rng.integers(len(raw)) :]
+    elif how == 2:
+        start = rng.integers(len(raw))
+        raw[start : start + 512] = bytes(512)
+    elif how == 3:
+        start, other = rng.integers(0, len(raw) - 64, 2)
+        raw[start : start + 64] = raw[other : other + 64]
+    else:
+        place = rng.integers(len(raw))
+        raw[place:place] = rng.bytes(rng.integers(1, 300))
+    return bytes(raw)
+
+
+def run(how, count):
+    """How many files came to what: refused, a model that predicts, or a failure.
+
+    A damaged file that predicts is a failure, unless its bytes are the good ones.
+    """
+    X, _ = rows()
+    good, tally = contents(), Counter()
+    make = {"damaged": damaged, "crafted": crafted}[how]
+    expected = ("refused", "unchanged") if how == "damaged" else ("refused", "predicts")
+    with tempfile.TemporaryDirectory() as folder:
+        for start in range(0, count, AT_ONCE):
+            same, paths = {}, []
+            for seed in range(start, min(start + AT_ONCE, count)):
+                original = good[seed % len(good)]
+                content = make(original, seed)
+                paths.append(Path(folder) / str(seed))
+                paths[-1].write_bytes(content)
+                same[paths[-1]] = content == original
+            for path, one in zip(paths, outcomes(paths, X), strict=True):
+                if how == "damaged" and one == "predicts" and same[path]:
+                    one = "unchanged"
+                tally[one] += 1
+                if one not in expected:
+                    print(f"{how} {path.name}: {one}", file=sys.stderr)
+                path.unlink()
+    failures = sum(n for one, n in tally.items() if one not in expected)
+    return count, failures, dict(tally)

@@ -1,0 +1,324 @@
+"""Schemas of scikit-learn's pipelines, encoders and scalers."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from softcost.models._array_kinds import (
+    numbers,
+    whole_numbers,
+)
+from softcost.models._common_kinds import (
+    COUNT,
+    ESTIMATOR,
+    FLAG,
+    JOBS,
+    NOTHING,
+    NUMBER,
+    PLAIN,
+    n_features,
+    require_fitted,
+)
+from softcost.models._errors import NotCovered, Refused
+from softcost.models._kinds import (
+    ListOf,
+    Real,
+    Record,
+    Text,
+    Tuple,
+    Whole,
+    either,
+    maybe,
+    one_of,
+)
+from softcost.models._schema import FEATURES, Type, made
+
+_STEP = either(one_of("passthrough", "drop"), ESTIMATOR)
+_OUTPUT = {"_sklearn_output_config": PLAIN}
+_NAMED = frozenset({"feature_names_in_", "_sklearn_output_config"})
+
+
+def _check_pipeline(record: Record) -> None:
+    """Steps take what the step before gives, as far as both say."""
+    steps = [step for _, step in record.params["steps"] if isinstance(step, Record)]
+    for before, step in pairwise(steps):
+        width, wanted = n_outputs(before), n_features(step)
+        if width is not None and wanted is not None and width != wanted:
+            raise Refused(f"{step.type} takes {wanted} features, not {width}")
+
+
+def n_outputs(record: Record) -> int | None:
+    """How many columns a transformer gives; None where it does not say."""
+    if record.type in ("MinMaxScaler", "StandardScaler", "SimpleImputer"):
+        return n_features(record)
+    if record.type in ("ColumnTransformer", "OneHotEncoder"):
+        return record.dims.get("outputs")
+    if record.type == "Pipeline":
+        steps = [step for _, step in record.params["steps"] if isinstance(step, Record)]
+        return n_outputs(steps[-1]) if steps else None
+    return None
+
+
+def _nothing_learnt(value: Any) -> None:
+    """A pipeline has nothing but its steps."""
+
+
+# Columns go by name or by number.
+_COLUMNS = either(ListOf(Text()), ListOf(Whole(0, 2**31)))
+_TRANSFORMERS = ListOf(Tuple((Text(), _STEP, _COLUMNS)))
+
+
+def _take_columns(value: Any) -> dict[str, Any] | None:
+    if not hasattr(value, "transformers_"):
+        return None
+    if value.remainder != "drop" or value.transformer_weights is not None:
+        raise NotCovered("a ColumnTransformer with a remainder or with weights")
+    steps = [step for step in value.transformers_ if step[0] != "remainder"]
+    widths = [value.output_indices_[name] for name, _, _ in steps]
+    return {
+        "n_features_in_": value.n_features_in_,
+        **_names_of(value),
+        "steps": steps,
+        "widths": np.array([one.stop - one.start for one in widths], np.int64),
+        "sparse_output_": value.sparse_output_,
+    }
+
+
+def _names_of(value: Any) -> dict[str, Any]:
+    names = getattr(value, "feature_names_in_", None)
+    config = vars(value).get("_sklearn_output_config")
+    out = {} if names is None else {"feature_names_in_": names}
+    return out if config is None else out | {"_sklearn_output_config": config}
+
+
+def _check_columns(record: Record) -> None:
+    if record.fitted is None:
+        return
+    names = record.get("feature_names_in_")
+    known = None if names is None else set(names.tolist())
+    for (name, step, columns), width in zip(
+        record.fitted["steps"], record.fitted["widths"].tolist(), strict=True
+    ):
+        for one in columns:
+            inside = (
+                one < record.dims["d"] if isinstance(one, int) else one in (known or ())
+            )
+            if not inside:
+                raise Refused(f"{name[:40]}: no column {str(one)[:40]!r}")
+        if isinstance(step, Record):
+            require_fitted(step, len(columns), name[:40])
+            given = n_outputs(step)
+            if given is not None and given != width:
+                raise Refused(f"{name[:40]}: it gives {given} features, not {width}")
+    record.dims["outputs"] = int(record.fitted["widths"].sum())
+
+
+def _make_columns(kind: Any, params: dict, fitted: dict | None) -> Any:
+    """Places of columns follow from the steps."""
+    value = made(kind, params, None)
+    if fitted is None:
+        return value
+    names = fitted.get("feature_names_in_")
+    order = {} if names is None else {name: i for i, name in enumerate(names.tolist())}
+    steps, places, start = fitted.pop("steps"), {}, 0
+    for (name, _, _), width in zip(steps, fitted.pop("widths").tolist(), strict=True):
+        places[name] = slice(start, start + width)
+        start += width
+    places["remainder"] = slice(0, 0)
+    inputs = {name: [order.get(one, one) for one in cols] for name, _, cols in steps}
+    taken = {place for columns in inputs.values() for place in columns}
+    rest = [place for place in range(fitted["n_features_in_"]) if place not in taken]
+    last = [("remainder", "drop", rest)] if rest else []
+    value.__dict__.update(
+        fitted,
+        transformers_=[*steps, *last],
+        output_indices_=places,
+        _columns=[columns for _, _, columns in steps],
+        _transformer_to_input_indices=inputs | {"remainder": rest},
+        _remainder=("remainder", "drop", rest),
+    )
+    return value
+
+
+def _take_imputer(value: Any) -> dict[str, Any] | None:
+    if not hasattr(value, "statistics_"):
+        return None
+    if value.indicator_ is not None:
+        raise NotCovered("a SimpleImputer with an indicator")
+    return {
+        "n_features_in_": value.n_features_in_,
+        **_names_of(value),
+        "statistics_": value.statistics_,
+        "fit_dtype": value._fit_dtype.str[1:],
+        "fill_dtype": np.dtype(getattr(value, "_fill_dtype", value._fit_dtype)).str[1:],
+    }
+
+
+def _check_imputer(record: Record) -> None:
+    found = record.get("statistics_")
+    if record.fitted is not None and (
+        not isinstance(found, np.ndarray) or found.shape != (record.dims["d"],)
+    ):
+        raise Refused("statistics_: not one for each feature")
+
+
+def _make_imputer(kind: Any, params: dict, fitted: dict | None) -> Any:
+    if fitted is not None:
+        fitted["_fit_dtype"] = np.dtype(fitted.pop("fit_dtype"))
+        fitted["_fill_dtype"] = np.dtype(fitted.pop("fill_dtype"))
+        fitted["indicator_"] = None
+    return made(kind, params, fitted)
+
+
+_DTYPES = one_of("f8", "f4", "O", "i8", "i4")
+
+
+def _take_encoder(value: Any) -> dict[str, Any] | None:
+    if not hasattr(value, "categories_"):
+        return None
+    if value.drop is not None or np.dtype(value.dtype) != np.float64:
+        raise NotCovered("a OneHotEncoder that drops, or of another type than float64")
+    count = len(value.categories_)
+    grouped = getattr(value, "_default_to_infrequent_mappings", [None] * count)
+    return {
+        "n_features_in_": value.n_features_in_,
+        **_names_of(value),
+        "categories_": value.categories_,
+        "groups": list(grouped),
+    }
+
+
+def _is_rising(values: np.ndarray) -> bool:
+    """Whether a search finds every value: in order, NaN at most at the end."""
+    known = values[:-1] if values.dtype.kind == "f" and np.isnan(values[-1]) else values
+    return bool((known[:-1] < known[1:]).all()) and not np.isnan(known).any()
+
+
+def _check_encoder(record: Record) -> None:
+    """Groups are the columns of rare values: all in the last column."""
+    if record.fitted is None:
+        return
+    total = 0
+    for words, group in zip(
+        record.fitted["categories_"], record.fitted["groups"], strict=True
+    ):
+        if not isinstance(words, np.ndarray) or words.ndim != 1 or len(words) == 0:
+            raise Refused("categories_: not a list of values")
+        if words.dtype.kind not in "OU" and not _is_rising(words):
+            raise Refused("categories_: numbers that are not in order")
+        if group is None:
+            total += len(words)
+            continue
+        if len(group) != len(words) or set(group.tolist()) != set(
+            range(int(group.max()) + 1)
+        ):
+            raise Refused("groups: not one for each category")
+        total += int(group.max()) + 1
+    record.dims["outputs"] = total
+
+
+def _make_encoder(kind: Any, params: dict, fitted: dict | None) -> Any:
+    value = made(kind, params, None)
+    if fitted is None:
+        return value
+    groups, categories = fitted.pop("groups"), fitted["categories_"]
+    rare = [None if one is None else np.flatnonzero(one == one.max()) for one in groups]
+    asked = params.get("max_categories") is not None
+    value.__dict__.update(
+        fitted,
+        _infrequent_enabled=asked or params.get("min_frequency") is not None,
+        _infrequent_indices=rare,
+        _default_to_infrequent_mappings=groups,
+        _drop_idx_after_grouping=None,
+        drop_idx_=None,
+        _n_features_outs=[
+            len(words) if one is None else int(one.max()) + 1
+            for words, one in zip(categories, groups, strict=True)
+        ],
+    )
+    return value
+
+
+_STEPS = ListOf(Tuple((Text(), _STEP)))
+_SCALES = maybe(numbers("d"))
+
+COLUMN_TYPES = [
+    Type(
+        "sklearn.pipeline:Pipeline",
+        {"steps": _STEPS, "transform_input": NOTHING, "memory": NOTHING,
+         "verbose": FLAG},
+        _OUTPUT,
+        _NAMED,
+        check=_check_pipeline,
+        take=lambda value: {
+            name: one for name, one in _names_of(value).items() if name in _OUTPUT
+        },
+    ),
+    Type(
+        "sklearn.compose:ColumnTransformer",
+        {"transformers": _TRANSFORMERS, "remainder": one_of("drop"),
+         "sparse_threshold": Real(0, 1), "n_jobs": JOBS,
+         "transformer_weights": NOTHING, "verbose": FLAG,
+         "verbose_feature_names_out": FLAG},
+        FEATURES | _OUTPUT | {
+            "steps": _TRANSFORMERS, "widths": whole_numbers("steps"),
+            "sparse_output_": FLAG,
+        },
+        _NAMED,
+        check=_check_columns,
+        take=_take_columns,
+        make=_make_columns,
+    ),
+    Type(
+        "sklearn.impute:SimpleImputer",
+        {"missing_values": either(Real(finite=False), PLAIN),
+         "add_indicator": FLAG, "keep_empty_features": FLAG,
+         "strategy": one_of("mean", "median", "most_frequent", "constant"),
+         "fill_value": PLAIN, "copy": FLAG},
+        FEATURES | _OUTPUT | {
+            "statistics_": PLAIN, "fit_dtype": _DTYPES, "fill_dtype": _DTYPES,
+        },
+        _NAMED,
+        check=_check_imputer,
+        take=_take_imputer,
+        make=_make_imputer,
+    ),
+    Type(
+        "sklearn.preprocessing:OneHotEncoder",
+        {"categories": PLAIN, "sparse_output": FLAG,
+         "handle_unknown": one_of(
+             "ignore", "error", "infrequent_if_exist", "warn"),
+         "drop": NOTHING, "min_frequency": PLAIN, "max_categories": PLAIN,
+         "feature_name_combiner": one_of("concat")},
+        FEATURES | _OUTPUT | {
+            "categories_": ListOf(PLAIN, "d"),
+            "groups": ListOf(maybe(whole_numbers("*")), "d"),
+        },
+        _NAMED,
+        check=_check_encoder,
+        take=_take_encoder,
+        make=_make_encoder,
+    ),
+    Type(
+        "sklearn.preprocessing:MinMaxScaler",
+        {"feature_range": Tuple((NUMBER, NUMBER)), "copy": FLAG, "clip": FLAG},
+        FEATURES | _OUTPUT | {
+            "n_samples_seen_": COUNT,
+            **dict.fromkeys(
+                ("scale_", "min_", "data_min_", "data_max_", "data_range_"),
+                numbers("d", finite=False),
+            ),
+        },
+        _NAMED,
+    ),
+    Type(
+        "sklearn.preprocessing:StandardScaler",
+        {"with_mean": FLAG, "with_std": FLAG, "copy": FLAG},
+        FEATURES | _OUTPUT | {
+            "n_samples_seen_": PLAIN, "mean_": _SCALES, "var_": _SCALES,
+            "scale_": _SCALES,
+        },
+        _NAMED,
+    ),
+]  # fmt: skip

@@ -1,0 +1,301 @@
+"""Schemas of the reductions, and of the search over them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from softcost.models._array_kinds import (
+    Array,
+    numbers,
+    whole_numbers,
+)
+from softcost.models._common_kinds import (
+    COUNT,
+    ESTIMATOR,
+    FLAG,
+    JOBS,
+    NUMBER,
+    PLAIN,
+    SEED,
+    VERBOSE,
+    require_fitted,
+)
+from softcost.models._errors import Refused
+from softcost.models._kinds import (
+    ListOf,
+    Part,
+    Real,
+    Record,
+    bind,
+    maybe,
+    one_of,
+)
+from softcost.models._own_types import NAMED
+from softcost.models._schema import FEATURES, Type, made
+from softcost.models._values import Frame, Labels
+from softcost.reductions import CATALOGUE
+
+_SOLUTIONS = Part(["Machines", "FittedModels"])
+_PARAMS = {
+    "learner": maybe(ESTIMATOR), "cost_matrix": PLAIN, "classes": PLAIN,
+    "softness": PLAIN, "error_weight": PLAIN, "n_jobs": JOBS, "random_state": SEED,
+}  # fmt: skip
+_FITTED = FEATURES | {
+    "classes_": Labels("K"), "cost_scale_": Real(0), "costs_by_example_": FLAG,
+}  # fmt: skip
+# With one class there is nothing to learn.
+_LEARNT = frozenset({"n_features_in_", "solutions_", "estimator_", "_members"})
+_MATRIX = Array("f8", ("K", "K"))
+
+Check = Callable[[Record], None]
+
+
+def check_solutions(
+    solved: Any, record: Record, count: int, features: int | None
+) -> None:
+    """Refuse models of subproblems that do not fit: how many, and of what."""
+    bind({}, count, solved.dims["m"])
+    learner = record.params.get("learner")
+    if solved.type == "FittedModels":
+        for member in solved.fitted["members"]:
+            require_fitted(member, features, "members")
+        return
+    if learner is not None and learner.type not in ("KernelSVC", "OneSidedSVR"):
+        raise Refused("solutions_: machines without a kernel machine")
+    if features is None:
+        raise Refused("solutions_: machines, and no number of features")
+    if solved.fitted["vectors"] is not None:
+        bind({}, features, solved.dims["d"])
+    kernel = "perceptron" if learner is None else learner.params.get("kernel")
+    if kernel is not None and kernel != solved.fitted["kernel"]:
+        raise Refused("solutions_: machines of another kernel")
+
+
+def _flat(how_many: Callable[[int], int]) -> Check:
+    def check(record: Record) -> None:
+        if record.fitted is None or record.dims["K"] == 1:
+            return
+        solved = record.fitted.get("solutions_")
+        if solved is None:
+            raise Refused("solutions_: missing")
+        check_solutions(
+            solved, record, how_many(record.dims["K"]), record.dims.get("d")
+        )
+
+    return check
+
+
+def _pairs(classes: int) -> int:
+    return classes * (classes - 1) // 2
+
+
+def _check_filter_tree(record: Record) -> None:
+    """A tournament in which every class plays, every winner plays once more."""
+    if record.fitted is None or record.dims["K"] == 1:
+        return
+    nodes, solved = record.fitted.get("_nodes"), record.fitted.get("solutions_")
+    if nodes is None or solved is None:
+        raise Refused("solutions_: missing")
+    sides = nodes[:, :2]
+    wanted = [*range(-len(nodes) + 1, 0), *range(record.dims["K"])]
+    if sorted(sides.ravel().tolist()) != wanted:
+        raise Refused("_nodes: not a tournament of the classes")
+    heights: list[int] = []
+    for number, (left, right, height) in enumerate(nodes.tolist()):
+        below = [heights[-1 - side] if side < 0 else 0 for side in (left, right)
+                 if side >= -number]  # fmt: skip
+        if len(below) < 2 or height != 1 + max(below):
+            raise Refused("_nodes: a match before those that it needs")
+        heights.append(height)
+    counts = np.bincount(heights)[1:]
+    if len(counts) != len(solved):
+        raise Refused("solutions_: not one for each level")
+    for count, level in zip(counts.tolist(), solved, strict=True):
+        check_solutions(level, record, count, record.dims.get("d"))
+
+
+def _take_filter_tree(value: Any) -> dict[str, Any] | None:
+    found = _attributes(value, FILTER_TREE)
+    if found is not None and "_nodes" in found:
+        found["_nodes"] = np.array([tuple(node) for node in found["_nodes"]], np.int64)
+    return found
+
+
+def _make_filter_tree(kind: Any, params: dict, fitted: dict | None) -> Any:
+    value = made(kind, params, fitted)
+    if fitted is not None and "_nodes" in fitted:
+        value.__dict__["_nodes"] = [_node(row) for row in fitted["_nodes"].tolist()]
+    return value
+
+
+def _node(row: list[int]) -> Any:
+    from importlib import import_module
+
+    return import_module("softcost.reductions._filter_tree").Node(*row)
+
+
+def _attributes(value: Any, schema: Type) -> dict[str, Any] | None:
+    own = vars(value)
+    found = {name: own[name] for name in schema.fitted if name in own}
+    return found or None
+
+
+def _check_boosting(record: Record) -> None:
+    """Models see pairs of a row and a class: features, indicators, perhaps products."""
+    if record.fitted is None or record.dims["K"] == 1:
+        return
+    features, classes = record.dims["d"], record.dims["K"]
+    how, learner = record.params.get("pair_features"), record.params.get("learner")
+    width = features + classes
+    for solved in record.fitted.get("solutions_", []):
+        linear = solved.type == "Machines" and solved.fitted["kernel"] == "linear"
+        if how == "interact" or (how == "auto" and linear):
+            width = features + classes + features * classes
+        if solved.type == "Machines" and learner is None:
+            raise Refused("solutions_: machines without a kernel machine")
+        known = width if solved.type == "Machines" else None
+        check_solutions(solved, record, 1, known)
+
+
+def _check_members(*names: str) -> Check:
+    def check(record: Record) -> None:
+        if record.fitted is None or record.dims["K"] == 1:
+            return
+        for name in names:
+            if name not in record.fitted:
+                raise Refused(f"{name}: missing")
+            found = record.fitted[name]
+            for member in found if isinstance(found, list) else [found]:
+                require_fitted(member, record.dims.get("d"), name)
+                _check_class_numbers(member, record)
+
+    return check
+
+
+def _check_class_numbers(member: Record, record: Record) -> None:
+    """A learner of class numbers knows none beyond the classes."""
+    columns = record.get("_columns")
+    known = member.get("classes_")
+    if columns is not None:
+        if known is not None:
+            bind({}, len(columns), len(known))
+        if len(columns) and columns.max() >= record.dims["K"]:
+            raise Refused("_columns: no class of this number")
+    elif member.type == "OneClass":
+        known = np.array([member.get("number")])
+    if columns is None and known is not None:
+        whole = known.dtype.kind in "iu"
+        if not whole or known.min() < 0 or known.max() >= record.dims["K"]:
+            raise Refused("classes_: not numbers of the classes")
+
+
+FILTER_TREE = Type(
+    "softcost.reductions:FilterTree",
+    _PARAMS | {"order": PLAIN},
+    _FITTED | {
+        "_nodes": Array("i8", ("matches", 3)), "solutions_": ListOf(_SOLUTIONS),
+    },
+    NAMED | _LEARNT | {"_nodes"},
+    check=_check_filter_tree,
+    take=_take_filter_tree,
+    make=_make_filter_tree,
+)  # fmt: skip
+
+
+def _check_search(record: Record) -> None:
+    if record.fitted is None:
+        return
+    table, chosen = record.fitted["tradeoff_"], record.get("best_estimator_")
+    if not isinstance(table, Frame) or not isinstance(table.index, int):
+        raise Refused("tradeoff_: not a table")
+    bind(record.dims, "candidates", table.index)
+    if not 0 <= record.fitted["best_index_"] < table.index:
+        raise Refused("best_index_: no row of the table")
+    if chosen is None:
+        return
+    require_fitted(chosen, record.dims.get("d"), "best_estimator_")
+    labels = chosen.get("classes_")
+    if not np.array_equal(labels, record.fitted["classes_"]):
+        raise Refused("best_estimator_: it has other classes")
+
+
+_FLAT: dict[str, Callable[[int], int]] = {
+    "OneSidedRegression": int,
+    "RegressionOneVsAll": int,
+    "CostSensitiveOneVsOne": _pairs,
+    "WeightedAllPairs": _pairs,
+    "ZhouLiuRescaling": _pairs,
+}
+_TIES: dict[str, Any] = {"tie_break": one_of("margin", "first")}
+_REDUCTIONS = [entry.class_name for entry in CATALOGUE.values()]
+_MEMBERS = ListOf(ESTIMATOR)
+
+REDUCTION_TYPES = [
+    *(
+        Type(
+            f"softcost.reductions:{name}", _PARAMS | (_TIES if how_many is _pairs else {}),
+            _FITTED | {"solutions_": _SOLUTIONS}, NAMED | _LEARNT,
+            check=_flat(how_many),
+        )
+        for name, how_many in _FLAT.items()
+    ),
+    FILTER_TREE,
+    Type(
+        "softcost.reductions:StochasticEnsembleBoosting",
+        _PARAMS | {
+            "n_rounds": COUNT, "pair_features": one_of("auto", "concat", "interact"),
+        },
+        _FITTED | {"solutions_": ListOf(_SOLUTIONS)},
+        NAMED | _LEARNT,
+        check=_check_boosting,
+    ),
+    Type(
+        "softcost.reductions:MetaCost",
+        _PARAMS | {"n_resamples": COUNT, "use": one_of("all", "out", "in")},
+        _FITTED | {"relabelled_": PLAIN, "estimator_": ESTIMATOR},
+        NAMED | _LEARNT | {"relabelled_"},
+        check=_check_members("estimator_"),
+    ),
+    Type(
+        "softcost.reductions:Costing",
+        _PARAMS | {"n_draws": COUNT, "sampling": one_of("auto", "always")},
+        _FITTED | {"_members": _MEMBERS},
+        NAMED | _LEARNT,
+        check=_check_members("_members"),
+    ),
+    Type(
+        "softcost.reductions:MinimumExpectedCost",
+        _PARAMS,
+        _FITTED | {
+            "_error_matrix": _MATRIX, "_matrix": _MATRIX, "cost_matrix_": _MATRIX,
+            "_columns": maybe(whole_numbers("known")), "estimator_": ESTIMATOR,
+        },
+        NAMED | _LEARNT | {"_columns"},
+        check=_check_members("estimator_"),
+    ),
+    Type(
+        "softcost.soft:SoftCostClassifierCV",
+        {
+            "reduction": maybe(Part(_REDUCTIONS)), "cost_matrix": PLAIN,
+            "classes": PLAIN, "softness": PLAIN, "param_grid": PLAIN,
+            "criterion": PLAIN, "max_error": PLAIN, "tolerance": PLAIN,
+            "error_weight": PLAIN, "cv": PLAIN, "refit": FLAG, "n_jobs": JOBS,
+            "random_state": SEED, "verbose": VERBOSE,
+        },
+        FEATURES | {
+            "classes_": Labels("K"), "n_samples_": COUNT, "costs_by_example_": FLAG,
+            "n_splits_": COUNT, "refit_time_": NUMBER, "constant_": PLAIN,
+            "error_measure_": one_of("error", "weighted_error"),
+            "cost_matrix_": _MATRIX,
+            "confusion_": numbers("candidates", "folds", "K", "K"),
+            "tradeoff_": PLAIN, "cv_results_": PLAIN, "best_index_": COUNT,
+            "best_softness_": Real(0, 1), "best_params_": PLAIN,
+            "best_score_": NUMBER, "best_estimator_": Part(_REDUCTIONS),
+            "mix_": Part(["RandomizedPair"]),
+        },
+        NAMED | {"n_features_in_", "best_estimator_", "refit_time_", "mix_"},
+        frozenset({"_problem"}),
+        check=_check_search,
+    ),
+]  # fmt: skip

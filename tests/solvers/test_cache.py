@@ -1,0 +1,103 @@
+"""Compiled code that is damaged, gone or not to be written is compiled again."""
+
+import importlib.util
+import itertools
+import os
+import subprocess
+import sys
+import warnings
+
+import numba
+import pytest
+
+from softcost.solvers import _cache
+from softcost.solvers._jit import jit
+
+SOURCE = "def twice(x):\n    return 2 * x\n"
+
+
+@pytest.fixture
+def compiled(tmp_path, monkeypatch):
+    """Compile the same function again and again, as new processes would."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "toy.py").write_text(SOURCE)
+    numbers = itertools.count()
+
+    def make():
+        _cache._said.clear()
+        name = f"toy{next(numbers)}"
+        spec = importlib.util.spec_from_file_location(name, tmp_path / "toy.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return jit(module.twice)
+
+    def call():
+        function = make()
+        assert function(21) == 42
+        return sum(function.stats.cache_hits.values())
+
+    return call
+
+
+def files(tmp_path, ending):
+    return [path for path in (tmp_path / "cache").rglob(f"*{ending}") if path.is_file()]
+
+
+@pytest.mark.parametrize("ending", [".nbi", ".nbc"])
+@pytest.mark.parametrize("how", ["cut", "changed", "empty", "other", "gone"])
+def test_damaged_files_are_compiled_again(compiled, tmp_path, ending, how):
+    assert (compiled(), compiled()) == (0, 1)
+    for path in files(tmp_path, ending):
+        content = path.read_bytes()
+        spoilt = {
+            "cut": content[: len(content) // 2],
+            "changed": content[:-200] + bytes([content[-200] ^ 1]) + content[-199:],
+            "empty": b"",
+            "other": b"\x80\x04c os\nsystem\n.",
+        }
+        path.unlink() if how == "gone" else path.write_bytes(spoilt[how])
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        assert compiled() == 0
+    assert len(heard) == (how != "gone")
+    assert all("is compiled again" in str(one.message) for one in heard)
+    assert compiled() == 1
+
+
+def test_a_full_disk_is_said_once(compiled, monkeypatch):
+    def full(self, path):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(_cache.CheckedFile, "_open_for_write", full)
+    with pytest.warns(RuntimeWarning, match="cannot be kept in .*No space") as heard:
+        assert compiled() == 0
+    assert len(heard) == 1
+
+
+def test_code_of_another_numba_is_compiled_again(compiled, monkeypatch):
+    """Intact, but what it holds cannot be made: a type was renamed, for instance."""
+    compiled()
+
+    def renamed(self, *args):
+        raise AttributeError("module has no attribute 'Rows'")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("numba.core.caching.CompileResultCacheImpl.rebuild", renamed)
+        with pytest.warns(RuntimeWarning, match="is compiled again"):
+            assert compiled() == 0
+    assert compiled() == 1
+
+
+def test_machines_are_compiled_whatever_numba_is_told():
+    program = (
+        "import numpy as np\nfrom softcost import KernelSVC\n"
+        "X = np.arange(12.0)[:, None]\n"
+        "print(KernelSVC().fit(X, X[:, 0] > 5).predict([[0.0], [11.0]]).tolist())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.strip() == "[False, True]", done.stderr
