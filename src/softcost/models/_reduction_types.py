@@ -234,7 +234,8 @@ _MEMBERS = ListOf(ESTIMATOR)
 REDUCTION_TYPES = [
     *(
         Type(
-            f"softcost.reductions:{name}", _PARAMS | (_TIES if how_many is _pairs else {}),
+            f"softcost.reductions:{name}",
+            _PARAMS | (_TIES if how_many is _pairs else {}),
             _FITTED | {"solutions_": _SOLUTIONS}, NAMED | _LEARNT,
             check=_flat(how_many),
         )
