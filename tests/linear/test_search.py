@@ -8,8 +8,8 @@ from scipy import sparse
 
 from softcost.learners import FitsKinds, WalksInLockstep
 from softcost.linear import LinearClassifier, OneSidedLinear, OneSidedNystroem
-from softcost.models import load, save
-from softcost.reductions import CATALOGUE, FlatReduction
+from softcost.models import save
+from softcost.reductions import CATALOGUE, FlatReduction, OneSidedRegression
 from softcost.soft import SoftCostClassifierCV, _path_engine
 
 MATRIX = np.array([[0, 1.13, 5.71], [2.37, 0, 4.19], [9.83, 7.57, 0.0]])
@@ -130,10 +130,26 @@ def test_many_rows_are_solved_by_samples_first():
 
 
 @pytest.mark.parametrize("learner", [OneSidedLinear(), OneSidedNystroem(n_landmarks=9)])
-def test_models_can_be_saved(learner, rows, tmp_path):
+def test_models_cannot_be_saved_yet_and_say_so(learner, rows, tmp_path):
+    """A model file holds what has a written schema, and these have none so far."""
     found = searched("osr", rows, learner=learner)
-    save(found, tmp_path / "model.softcost")
-    np.testing.assert_array_equal(
-        load(tmp_path / "model.softcost").decision_function(rows[0]),
-        found.decision_function(rows[0]),
+    with pytest.raises(ValueError, match=f"{type(learner).__name__} has no schema"):
+        save(found, tmp_path / "model.softcost")
+    assert not (tmp_path / "model.softcost").exists()
+
+
+def test_bits_are_the_same_with_samples_and_single_precision():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=30_000)
+    X = rng.normal(size=(30_000, 8)) + rng.normal(size=(3, 8))[y]
+    found = [
+        SoftCostClassifierCV(
+            OneSidedRegression(OneSidedLinear()), cost_matrix=MATRIX, softness=2, cv=3,
+            param_grid={"C": [1e-3, 1.0]}, n_jobs=n_jobs,
+        ).fit(X, y)
+        for n_jobs in (1, 2)
+    ]  # fmt: skip
+    pd.testing.assert_frame_equal(
+        found[0].tradeoff_, found[1].tradeoff_, check_exact=True
     )
+    np.testing.assert_array_equal(*(one.decision_function(X[:100]) for one in found))

@@ -25,7 +25,7 @@ from softcost.linear._path import LockstepPath
 from softcost.linear._rows import Rows
 from softcost.linear._space import Standardised, precision
 
-_COLUMNS = 64  # problems in lockstep: their outputs for a block stay in cache
+_COLUMNS = 128  # problems in lockstep: their outputs for a block stay in cache
 
 
 class LinearMachine(BaseEstimator):

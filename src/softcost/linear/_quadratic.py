@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from softcost.linear._columns import Columns
 from softcost.linear._samples import Sampled
 
 _FACTORED = 1024  # largest width at which the preconditioner is a factored matrix
@@ -18,20 +17,21 @@ class Quadratic:
     """The second derivatives of F / C at a point, as a linear map.
 
     ``H v = p / C * v + sum over rows of curvature x (x' v)``
+
+    Parameters
+    ----------
+    sample : Sampled
+    curvature : array of shape (n, m)
+        Of the sampled rows.
+    ridge : array of shape (width,)
+        ``p / C``.
     """
 
     def __init__(
-        self,
-        sample: Sampled,
-        columns: Columns,
-        outputs: NDArray[Any],
-        ridge: NDArray[np.float64],
+        self, sample: Sampled, curvature: NDArray[Any], ridge: NDArray[np.float64]
     ):
         self._rows, self._ridge = sample.rows, ridge
-        curvature = outputs.copy()
-        columns.to_curvatures(curvature)
-        curvature *= sample.rows.dtype.type(sample.times)
-        self._curvature = curvature
+        self._curvature = curvature * sample.rows.dtype.type(sample.times)
         self._factor = self._factored()
 
     def times(self, coef: NDArray[np.float64]) -> NDArray[np.float64]:

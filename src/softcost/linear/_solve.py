@@ -16,7 +16,7 @@ from softcost.parallel import one_thread
 _FIRST = 4096  # rows of the first sample, at least
 _GROWTH = 8  # from one sample to the next
 _PER_COEFFICIENT = 32  # rows of a sample for each coefficient, at least
-_CURVED = 16384  # rows for curvatures, at least
+_CURVED = 8192  # rows for curvatures, at least
 _ROUGH = 0.02  # certificate at which a sample has said what it can
 _FAR = 0.1  # certificate from which on samples are worth another look
 

@@ -10,7 +10,7 @@ from scipy import sparse
 from softcost.linear._rows import Rows
 
 _BLOCK = 4096  # rows standardised or predicted at once
-_SINGLE_FROM = 2**20  # entries from which on single precision is enough of a gain
+_SINGLE_FROM = 2**17  # entries from which on single precision is enough of a gain
 _SINGLE_TOL = 1e-5  # least tolerance that single precision can meet
 
 

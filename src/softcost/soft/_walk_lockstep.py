@@ -51,9 +51,11 @@ def walk_in_lockstep(
     size = walk.learner.at_once(len(walk.softness))
     posed = [_by_class(walk, fold.rows) for fold in folds]
     groups = [
-        (fold, subproblems[start : start + size])
+        (fold, [subproblems[number] for number in numbers])
         for fold, subproblems in zip(folds, posed, strict=True)
-        for start in range(0, len(subproblems), size)
+        for numbers in np.array_split(
+            range(len(subproblems)), -(-len(subproblems) // size)
+        )
     ]
     finished: list[WalkedFold] = []
 
