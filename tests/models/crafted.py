@@ -21,7 +21,7 @@ import numpy as np
 from softcost.models import ModelFileError
 from softcost.models._archive import archive, unarchive
 
-REFUSED, PREDICTS, WRONG = 10, 11, 12
+REFUSED, PREDICTS, RAISES, WRONG = 10, 11, 12, 13
 ROOM = 200 * 2**20  # beside five times the size of the file
 
 
@@ -155,7 +155,8 @@ def outcomes(paths, X):
     Returns
     -------
     list of str
-        "refused", "predicts", or what went wrong.
+        "refused", "predicts", "raises" (an ordinary exception of Python's, when
+        it predicts), or what went wrong.
     """
     folder = os.path.dirname(os.path.abspath(paths[0]))
     rows = os.path.join(folder, "rows.npy")
@@ -189,7 +190,7 @@ def _in_a_fork(path, X, seconds=600):
     taken = usage.ru_maxrss * 1024 - before
     if taken > 5 * os.path.getsize(path) + ROOM:
         return f"{taken // 2**20} MB"
-    names = {REFUSED: "refused", PREDICTS: "predicts"}
+    names = {REFUSED: "refused", PREDICTS: "predicts", RAISES: "raises"}
     return names.get(os.WEXITSTATUS(status), f"exit {os.WEXITSTATUS(status)}")
 
 
@@ -210,7 +211,7 @@ def _try(path, X, room):
     try:
         model.predict(X)
     except (ValueError, TypeError, IndexError, AttributeError, KeyError):
-        return REFUSED  # in Python, with a message
+        return RAISES  # in Python, with a message
     except BaseException:
         traceback.print_exc()
         return WRONG

@@ -39,7 +39,7 @@ from softcost.models import ModelFileError
 from softcost.models._skops import ESTIMATORS
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs fork")
-EXPECTED = ("refused", "predicts")
+EXPECTED = ("refused", "predicts", "raises")
 PRICES = [[0, 1, 5], [2, 0, 5], [9, 8, 0]]
 
 
