@@ -1,6 +1,7 @@
 """Schemas of the reductions, and of the search over them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ from softcost.models._kinds import (
 from softcost.models._own_types import NAMED
 from softcost.models._schema import FEATURES, Type, made
 from softcost.models._values import Frame, Labels
-from softcost.reductions import CATALOGUE
+from softcost.reductions import CATALOGUE, FlatReduction
 
 _SOLUTIONS = Part(["Machines", "FittedModels"])
 _PARAMS = {
@@ -84,10 +85,6 @@ def _flat(how_many: Callable[[int], int]) -> Check:
         )
 
     return check
-
-
-def _pairs(classes: int) -> int:
-    return classes * (classes - 1) // 2
 
 
 def _check_filter_tree(record: Record) -> None:
@@ -220,27 +217,29 @@ def _check_search(record: Record) -> None:
         raise Refused("best_estimator_: it has other classes")
 
 
-_FLAT: dict[str, Callable[[int], int]] = {
-    "OneSidedRegression": int,
-    "RegressionOneVsAll": int,
-    "CostSensitiveOneVsOne": _pairs,
-    "WeightedAllPairs": _pairs,
-    "ZhouLiuRescaling": _pairs,
-}
 _TIES: dict[str, Any] = {"tie_break": one_of("margin", "first")}
+
+
+def _flat_types() -> Iterator[Type]:
+    """Flat reductions of the catalogue, which are all stored alike."""
+    for entry in CATALOGUE.values():
+        reduction = entry.load()
+        if issubclass(reduction, FlatReduction):
+            ties = _TIES if "tie_break" in signature(reduction).parameters else {}
+            yield Type(
+                f"softcost.reductions:{entry.class_name}",
+                _PARAMS | ties,
+                _FITTED | {"solutions_": _SOLUTIONS},
+                NAMED | _LEARNT,
+                check=_flat(reduction().n_subproblems),
+            )
+
+
 _REDUCTIONS = [entry.class_name for entry in CATALOGUE.values()]
 _MEMBERS = ListOf(ESTIMATOR)
 
 REDUCTION_TYPES = [
-    *(
-        Type(
-            f"softcost.reductions:{name}",
-            _PARAMS | (_TIES if how_many is _pairs else {}),
-            _FITTED | {"solutions_": _SOLUTIONS}, NAMED | _LEARNT,
-            check=_flat(how_many),
-        )
-        for name, how_many in _FLAT.items()
-    ),
+    *_flat_types(),
     FILTER_TREE,
     Type(
         "softcost.reductions:StochasticEnsembleBoosting",
