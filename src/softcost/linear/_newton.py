@@ -25,6 +25,7 @@ from softcost.linear._samples import Samples
 _OVERSHOT = 0.5  # how far the slope along a step may turn, relative to its start
 _SLOW = 0.5  # fraction of the gradient that a step may leave
 _ENOUGH = 16  # rows of a sample with a curvature, for each coefficient
+_ENTRIES = 2**24  # outputs of sampled rows that are held at once, at most
 _GROWTH = 4  # of the sample of rows for curvatures
 _NOISE = 100  # units of rounding below which steps may make no progress
 _STALLED = 3  # of such steps, after which a problem is given up
@@ -156,7 +157,7 @@ def _direct(
     search.size = np.minimum(search.size, samples.rows.n)
     while len(left) > 0:
         size = search.size[left].min()
-        some = left[search.size[left] == size]
+        some = left[search.size[left] == size][: max(1, _ENTRIES // int(size))]
         sample = samples.of(int(size))
         problems = columns.some(some).of_rows(sample.chosen)
         outputs = sample.rows.outputs(now.coef[:, some])
