@@ -72,28 +72,28 @@ def test_dask(name, alone, client):
         same(searched(REDUCTIONS[name], n_jobs=None), alone[name])
 
 
-def watch(dask_worker):
-    """Keep the rows that every piece of work on this worker is given."""
-    from softcost.soft import _walk_jobs
-
-    solve, dask_worker.given = _walk_jobs.solve_block, []
-
-    def watched(X, *others):
-        dask_worker.given.append(X)
-        return solve(X, *others)
-
-    dask_worker.original, _walk_jobs.solve_block = solve, watched
-
-
-def unwatch(dask_worker):
-    """How many pieces of work there were, and how many copies of the rows."""
-    from softcost.soft import _walk_jobs
-
-    _walk_jobs.solve_block = dask_worker.original
-    return len(dask_worker.given), len({id(X) for X in dask_worker.given})
-
-
 def test_the_default_learner_works_on_the_cluster_and_rows_travel_once(client):
+    # Functions of a test are sent as they are: workers cannot import this module.
+
+    def watch(dask_worker):
+        """Keep the rows that every piece of work on this worker is given."""
+        from softcost.soft import _walk_jobs
+
+        solve, dask_worker.given = _walk_jobs.solve_block, []
+
+        def watched(X, *others):
+            dask_worker.given.append(X)
+            return solve(X, *others)
+
+        dask_worker.original, _walk_jobs.solve_block = solve, watched
+
+    def unwatch(dask_worker):
+        """How many pieces of work there were, and how many copies of the rows."""
+        from softcost.soft import _walk_jobs
+
+        _walk_jobs.solve_block = dask_worker.original
+        return len(dask_worker.given), len({id(X) for X in dask_worker.given})
+
     X, y = load_iris(return_X_y=True)
     client.run(watch)
     with parallel_config(backend="dask"):
