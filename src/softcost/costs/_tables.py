@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from softcost.costs._labels import is_sparse, names_like, python_value, shown
 
 
-class Table(NamedTuple):
+class NamedColumns(NamedTuple):
     """The columns of a pandas, polars or pyarrow table."""
 
     names: list[Any]
@@ -19,21 +19,21 @@ class Table(NamedTuple):
     row_names: list[Any] | None  # None where rows are only numbered
 
 
-def read_table(value: Any) -> Table | None:
+def read_table(value: Any) -> NamedColumns | None:
     """Take a table apart; None if the value is not a table."""
     if hasattr(value, "iloc") and hasattr(value, "columns"):  # pandas
         names = [python_value(name) for name in value.columns]
         columns = [value.iloc[:, j] for j in range(len(names))]
         numbered = has_default_index(value)
-        return Table(
+        return NamedColumns(
             names,
             columns,
             None if numbered else [python_value(name) for name in value.index],
         )
     if hasattr(value, "get_column") and hasattr(value, "columns"):  # polars
-        return Table(list(value.columns), list(value.get_columns()), None)
+        return NamedColumns(list(value.columns), list(value.get_columns()), None)
     if hasattr(value, "column") and hasattr(value, "schema"):  # pyarrow
-        return Table(list(value.schema.names), list(value.columns), None)
+        return NamedColumns(list(value.schema.names), list(value.columns), None)
     return None
 
 

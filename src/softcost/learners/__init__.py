@@ -27,7 +27,13 @@ from softcost.learners._protocols import (
     WalksPath,
 )
 from softcost.learners._seeds import draw_seeds, seeded_clone
-from softcost.learners._subproblems import Labels, OneSidedValues, Subproblem, Values
+from softcost.learners._subproblems import (
+    Labels,
+    OneSidedValues,
+    Subproblem,
+    Values,
+    check_sides,
+)
 from softcost.learners._weights import takes_weights, weight_params
 
 __all__ = [
@@ -49,6 +55,7 @@ __all__ = [
     "WalksInLockstep",
     "WalksPath",
     "check_learner",
+    "check_sides",
     "draw_seeds",
     "fit_one",
     "fit_rows",

@@ -5,7 +5,8 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import column_or_1d
 
 Kind = TypeVar("Kind", bound="Subproblem")
 
@@ -62,3 +63,20 @@ class OneSidedValues(Subproblem):
     """
 
     side: NDArray[np.float64]
+
+
+def check_sides(side: ArrayLike, n: int) -> NDArray[np.float64]:
+    """Read the sides of n targets, or refuse what is not +1 or -1 for each.
+
+    Examples
+    --------
+    >>> check_sides([1, -1], 2)
+    array([ 1., -1.])
+    """
+    sides = column_or_1d(np.asarray(side), warn=True)
+    if len(sides) != n or not np.isin(sides, (-1, 1)).all():
+        raise ValueError(
+            f"side should hold +1 (at most y) or -1 (at least y) for each of the {n} "
+            "rows; give it that form, or None for both."
+        )
+    return sides.astype(np.float64)

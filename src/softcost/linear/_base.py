@@ -14,11 +14,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_is_fitted,
-    column_or_1d,
     validate_data,
 )
 
-from softcost.learners import Labels, OneSidedValues, Subproblem, Values
+from softcost.learners import Labels, OneSidedValues, Subproblem, Values, check_sides
 from softcost.linear._columns import pose
 from softcost.linear._machines import Machines, Settings, solve_posed
 from softcost.linear._path import LockstepPath
@@ -164,13 +163,7 @@ class LinearMachine(BaseEstimator):
         weight = self._checked_weight(X, sample_weight)
         if side is None:
             return X, Values(target, weight)
-        sides = column_or_1d(np.asarray(side), warn=True)
-        if len(sides) != len(target) or not np.isin(sides, (-1, 1)).all():
-            raise ValueError(
-                f"side should hold +1 (at most y) or -1 (at least y) for each of the "
-                f"{len(target)} rows; give it that form, or None for both."
-            )
-        return X, OneSidedValues(target, weight, sides.astype(np.float64))
+        return X, OneSidedValues(target, weight, check_sides(side, len(target)))
 
     def _one_vs_rest(
         self, X: Any, y: ArrayLike, sample_weight: Any

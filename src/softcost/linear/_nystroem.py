@@ -19,7 +19,7 @@ from softcost.linear._landmarks import (
     centred,
     width_for,
 )
-from softcost.linear._path import LockstepFold, side_by_side
+from softcost.linear._path import LinearFold, side_by_side
 from softcost.linear._rows import Rows
 from softcost.linear._space import precision
 from softcost.solvers.kernels import KERNELS
@@ -128,7 +128,7 @@ class NystroemPath:
 
     def fold(
         self, train: NDArray[np.intp], rows: NDArray[np.intp], out: NDArray[np.intp]
-    ) -> LockstepFold:
+    ) -> LinearFold:
         machine = self.machine
         weight = np.zeros(len(self.groups))
         weight[train] = 1.0
@@ -140,7 +140,7 @@ class NystroemPath:
         inside = space.rows(self._matrix, self._dtype, self._place[rows[order]])
         outside = space.rows(self._matrix, self._dtype, self._place[out])
         cache = machine.cache_size
-        return LockstepFold(self, space.penalty, inside, order, outside, cache)
+        return LinearFold(self, space.penalty, inside, order, outside, cache)
 
 
 class NystroemClassifier(ByMargin, NystroemMachine):

@@ -50,11 +50,11 @@ class LockstepPath:
 
     def fold(
         self, train: NDArray[np.intp], rows: NDArray[np.intp], out: NDArray[np.intp]
-    ) -> "LockstepFold":
+    ) -> "LinearFold":
         order = np.argsort(self._place[rows], kind="stable")
         inside = Rows(self._matrix, self._place[rows[order]])
         outside = Rows(self._matrix, self._place[out])
-        return LockstepFold(self, self._space.penalty, inside, order, outside)
+        return LinearFold(self, self._space.penalty, inside, order, outside)
 
 
 def side_by_side(n: int, tests: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
@@ -65,7 +65,7 @@ def side_by_side(n: int, tests: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
     return np.argsort(held_out_in, kind="stable")
 
 
-class LockstepFold:
+class LinearFold:
     """One training set, on which subproblems are solved together.
 
     Parameters

@@ -11,9 +11,10 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_is_fitted,
-    column_or_1d,
     validate_data,
 )
+
+from softcost.learners import check_sides
 
 
 class OneSidedBoosting(RegressorMixin, BaseEstimator):
@@ -137,12 +138,7 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
         if side is not None:
-            side = column_or_1d(np.asarray(side), warn=True)
-            if len(side) != len(y) or not np.isin(side, (-1, 1)).all():
-                raise ValueError(
-                    f"side should hold +1 (at most y) or -1 (at least y) for each of "
-                    f"the {len(y)} rows; give it that form, or None for both."
-                )
+            side = check_sides(side, len(y))
         if not weight.any():
             raise ValueError(
                 "sample_weight is zero for every row: give some row a positive weight."

@@ -16,7 +16,7 @@ def cheapest_class(rows: RowCosts) -> int:
     return int((rows.weight @ rows.in_users_units).argmin())
 
 
-def best_constant(
+def constant_answer(
     rows: RowCosts, folds: Sequence[Fold], error_weight: NDArray[np.float64]
 ) -> dict[str, Any]:
     """The label that is cheapest to answer always, and what that costs, held out.

@@ -17,7 +17,7 @@ from softcost.reductions import OneSidedRegression, Reduction
 from softcost.selection import Rule, make_rule
 from softcost.soft._callbacks import CallbackSupportMixin, tell_callbacks
 from softcost.soft._choice import ChoiceMixin
-from softcost.soft._constant import best_constant
+from softcost.soft._constant import constant_answer
 from softcost.soft._explorer import ExplorerMixin
 from softcost.soft._folds import make_folds
 from softcost.soft._grids import settings_to_try, softness_values
@@ -336,7 +336,7 @@ class SoftCostClassifierCV(
         self.cost_matrix_ = rows.raw_matrix
         if self.cost_matrix_ is None:
             self.cost_matrix_ = rows.class_means(rows.in_users_units)
-        self.constant_ = best_constant(rows, problem.folds, held_out.error_weight)
+        self.constant_ = constant_answer(rows, problem.folds, held_out.error_weight)
         self.confusion_ = held_out.confusion
         self.tradeoff_ = tradeoff_table(held_out, problem.candidates)
         self.cv_results_ = scikit_learn_results(

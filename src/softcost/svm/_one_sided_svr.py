@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, _fit_context
-from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from softcost.learners import OneSidedValues, Subproblem, Values
+from softcost.learners import OneSidedValues, Subproblem, Values, check_sides
 from softcost.svm._base import KernelMachine
 from softcost.svm._machines import Problem, pose
 
@@ -81,14 +81,7 @@ class OneSidedSVR(RegressorMixin, KernelMachine):
         weight = _check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
-        sides = None
-        if side is not None:
-            sides = column_or_1d(np.asarray(side), warn=True)
-            if len(sides) != len(target) or not np.isin(sides, (-1, 1)).all():
-                raise ValueError(
-                    f"side should hold +1 (at most y) or -1 (at least y) for each of "
-                    f"the {len(target)} rows; give it that form, or None for both."
-                )
+        sides = None if side is None else check_sides(side, len(target))
         if not weight.any():
             raise ValueError(
                 "sample_weight is zero for every row: give some row a positive weight."

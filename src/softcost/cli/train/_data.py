@@ -41,7 +41,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class TrainingData:
+class TrainingInput:
     """All that was read for one training, and checked.
 
     Attributes
@@ -67,7 +67,7 @@ class TrainingData:
     test_costs: np.ndarray | None
 
 
-def read_data(job: Job) -> TrainingData:
+def read_data(job: Job) -> TrainingInput:
     """Read and check everything that the job names."""
     outputs = [path for path in (job.model, job.report) if path is not None]
     reads = [path for path in (job.data, job.costs, job.test) if path is not None]
@@ -84,7 +84,7 @@ def read_data(job: Job) -> TrainingData:
     train, test = _split_rows(job, rows, kinds)
     check_folds(job, train.y)
     test_costs = None if test is None else _costs_of(test, matrix, classes)
-    return TrainingData(matrix, classes, kinds, left_out, train, test, test_costs)
+    return TrainingInput(matrix, classes, kinds, left_out, train, test, test_costs)
 
 
 def _costs_of(

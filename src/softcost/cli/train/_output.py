@@ -20,13 +20,13 @@ from softcost.cli.console import (
     write_json,
 )
 from softcost.cli.results import MEASURES
-from softcost.cli.train._data import TrainingData
+from softcost.cli.train._data import TrainingInput
 from softcost.cli.train._job import Job
 from softcost.models import json_value, save
 from softcost.soft import SoftCostClassifierCV
 
 
-def describe_training(job: Job, learner: str, data: TrainingData) -> dict[str, Any]:
+def describe_training(job: Job, learner: str, data: TrainingInput) -> dict[str, Any]:
     """What was learnt from, as plain data."""
     labels, counts = np.unique(data.train.y, return_counts=True)
     return {

@@ -7,10 +7,10 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from softcost.cli.results import MEASURES, finite_or_none, measure, saving_percent
-from softcost.cli.train._data import Rows, TrainingData
+from softcost.cli.train._data import Rows, TrainingInput
 
 
-def compare(model: Pipeline, data: TrainingData) -> dict[str, Any]:
+def compare(model: Pipeline, data: TrainingInput) -> dict[str, Any]:
     """Cross-validated results of regular, hard and chosen; held-out ones as well."""
     search = model["search"]
     rows = search.reference_rows()

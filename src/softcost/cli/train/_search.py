@@ -2,14 +2,14 @@
 
 from sklearn.pipeline import Pipeline
 
-from softcost.cli.train._data import TrainingData
+from softcost.cli.train._data import TrainingInput
 from softcost.cli.train._encoder import make_encoder
 from softcost.cli.train._job import Job
 from softcost.reductions import Reduction
 from softcost.soft import SoftCostClassifierCV
 
 
-def make_model(job: Job, reduction: Reduction, data: TrainingData) -> Pipeline:
+def make_model(job: Job, reduction: Reduction, data: TrainingInput) -> Pipeline:
     """The unfitted model: encoded columns, then the search."""
     search = SoftCostClassifierCV(
         reduction,
@@ -28,7 +28,7 @@ def make_model(job: Job, reduction: Reduction, data: TrainingData) -> Pipeline:
     return Pipeline([("columns", make_encoder(data.kinds)), ("search", search)])
 
 
-def fit_model(model: Pipeline, data: TrainingData) -> None:
+def fit_model(model: Pipeline, data: TrainingInput) -> None:
     """Search, choose and refit."""
     costs = {} if data.train.costs is None else {"search__costs": data.train.costs}
     model.fit(data.train.X, data.train.y, **costs)
