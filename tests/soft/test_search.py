@@ -203,6 +203,8 @@ def test_inside_a_pipeline_and_with_boosting(noisy):
         ({"softness": []}, "softness"),
         ({"param_grid": {"depth": [1]}}, "param_grid"),
         ({"param_grid": "other"}, "param_grid"),
+        ({"param_grid": {"kernel": ["precomputed"]}}, "kernel matrix"),
+        ({"param_grid": {"learner__kernel": ["rbf", "precomputed"]}}, "precomputed"),
         ({"criterion": "constrained"}, "max_error"),
         ({"reduction": LogisticRegression()}, "reduction"),
         ({"cost_matrix": np.eye(4)}, "cost_matrix"),

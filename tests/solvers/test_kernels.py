@@ -102,6 +102,8 @@ def test_precomputed_in_distance_form(n, plain):
     root = rng.normal(size=(n, 5))
     K = root @ root.T + 3
     gram = kernels.centred(K)
+    with pytest.raises(ValueError, match="square"):
+        kernels.centred(K[:, :-1])
     half = np.diagonal(K) / 2
     expected = K - half[:, None] - half
     assert gram.shape == (n, kernels.padded(n))

@@ -263,6 +263,14 @@ def test_unreachable_tolerance_ends_and_is_said(noisy):
     assert solution.violation < 1e-9
 
 
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_numbers_that_overflow_end_and_it_is_said(noisy):
+    X, y = noisy(60)
+    gram = kernels.gram_matrix(X)
+    gram[3, 5] = gram[5, 3] = -np.inf
+    assert not smo.solve(Gram(gram), *classifier(y, 10.0)).converged
+
+
 def test_work_is_interruptible_and_slices_change_nothing(noisy, monkeypatch):
     X, y = noisy(100)
     gram = kernels.gram_matrix(X)

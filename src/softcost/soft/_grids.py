@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from softcost.costs import check_softness
-from softcost.learners import WalksPath
+from softcost.learners import WalksPath, takes_pairs
 from softcost.reductions import Reduction
 
 _C_VALUES = [2.0**power for power in (-2, 1, 4, 7, 10)]
@@ -89,6 +89,8 @@ def settings_to_try(reduction: Reduction, param_grid: Any) -> list[dict[str, Any
     if isinstance(learner, WalksPath):
         for _, inner in split:
             _check_params(learner, inner)
+    for params in settings:
+        _check_input(reduction, params)
     first = getattr(learner, "path_parameter", "C")
     if all(first in inner for _, inner in split):
         order = sorted(range(len(settings)), key=lambda one: split[one][1][first])
@@ -119,6 +121,18 @@ def _check_params(learner: Any, params: dict[str, Any]) -> None:
         configured = clone(learner)
         configured.set_params(**params)
         configured._validate_params()
+
+
+def _check_input(reduction: Reduction, params: dict[str, Any]) -> None:
+    """Refuse parameters that change whether X holds features or a kernel matrix."""
+    given = takes_pairs(reduction.working_learner())
+    if takes_pairs(reduction.configured(0.0, params).working_learner()) != given:
+        setting = ", ".join(f"{name}={value!r}" for name, value in params.items())
+        raise ValueError(
+            f"param_grid tries {setting}, for which X holds "
+            f"{'features' if given else 'a kernel matrix'}, unlike for the learner as "
+            "it is: set this in the learner itself."
+        )
 
 
 def softness_values(softness: Any) -> NDArray[np.float64]:

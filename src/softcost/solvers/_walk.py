@@ -237,7 +237,7 @@ def _solve_one(rows, memory, a, goal, exact, limit):
         if violation <= goal and little:
             return steps, True, np.nan, np.nan
         violation, gap = _sum_anew(rows, memory, a)
-        rounds[1] = rounds[1] + 1 if violation > 0.9 * aim[1] else 0
+        rounds[1] = 0 if violation < 0.9 * aim[1] else rounds[1] + 1
         aim[1] = min(aim[1], violation)
         stuck = rounds[1] >= PATIENCE or (count == 0 and aim[0] <= goal)
         if violation <= goal or stuck:

@@ -137,6 +137,11 @@ def _centre(K, half, gram):
 
 def centred(K: np.ndarray) -> np.ndarray:
     """The distance form of a given square kernel matrix, padded as `gram_matrix`."""
+    if K.ndim != 2 or K.shape[0] != K.shape[1]:  # compiled code does not look again
+        raise ValueError(
+            f"A kernel matrix must be square, but it has shape {K.shape}: pass "
+            "K(X, X), or choose another kernel."
+        )
     half = np.diagonal(K).astype(np.float64) / 2
     gram = np.empty((len(K), padded(len(K))), np.float32)
     _centre(np.ascontiguousarray(K), half, gram)

@@ -257,7 +257,8 @@ def solve(
             proceed()
         exact_gradient(rows, targets, beta, exact)
         intercept, violation, gap = certify(lower, upper, beta, exact)
-        stalled = stalled + 1 if violation > 0.9 * best else 0
+        # Also when both are infinite, as with numbers that overflow.
+        stalled = 0 if violation < 0.9 * best else stalled + 1
         best = min(best, violation)
     objective = float(beta @ (exact - targets)) / 2
     converged = bool(violation <= goal)
