@@ -34,6 +34,7 @@ from softcost.costs._soften import (
     softened,
     weighted,
 )
+from softcost.costs._structured import absolute, by_group, from_benefits, squared
 from softcost.costs._vectors import (
     as_cost_vectors,
     naive,
@@ -52,8 +53,10 @@ __all__ = [
     "SERS_COSTS",
     "CostProblem",
     "RowCosts",
+    "absolute",
     "as_cost_vectors",
     "balanced",
+    "by_group",
     "check_cost_matrix",
     "check_costs",
     "check_softness",
@@ -62,6 +65,7 @@ __all__ = [
     "consistent",
     "emphasized",
     "error_weights",
+    "from_benefits",
     "inconsistent",
     "is_consistent",
     "is_labelled",
@@ -73,6 +77,7 @@ __all__ = [
     "row_costs",
     "soften",
     "softened",
+    "squared",
     "weighted",
 ]
 
