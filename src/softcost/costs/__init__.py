@@ -26,7 +26,15 @@ from softcost.costs._generators import (
     plain,
 )
 from softcost.costs._labels import class_indices
-from softcost.costs._rows import CostProblem, RowCosts, row_costs
+from softcost.costs._row_matrices import row_matrices, scaled_matrices
+from softcost.costs._rows import (
+    CostProblem,
+    RowCosts,
+    class_costs,
+    error_costs,
+    row_costs,
+    scaled_matrix,
+)
 from softcost.costs._soften import (
     check_softness,
     error_weights,
@@ -60,10 +68,12 @@ __all__ = [
     "check_cost_matrix",
     "check_costs",
     "check_softness",
+    "class_costs",
     "class_indices",
     "consistency_weights",
     "consistent",
     "emphasized",
+    "error_costs",
     "error_weights",
     "from_benefits",
     "inconsistent",
@@ -75,6 +85,9 @@ __all__ = [
     "raw_cost_vectors",
     "resolve_classes",
     "row_costs",
+    "row_matrices",
+    "scaled_matrices",
+    "scaled_matrix",
     "soften",
     "softened",
     "squared",
