@@ -63,6 +63,9 @@ MODELS = {
         OneSidedBoosting(n_estimators=3, min_child_samples=5), cost_matrix=PRICES
     ),
     "calibrated": MinimumExpectedCost(CalibratedClassifierCV(KernelSVC(), cv=2)),
+    "temperature": MinimumExpectedCost(calibration="temperature"),
+    "isotonic": MinimumExpectedCost(KernelSVC(), calibration="isotonic"),
+    "sigmoid": MinimumExpectedCost(KernelSVC(), calibration="sigmoid"),
     "neighbours": MinimumExpectedCost(KNeighborsClassifier()),
     "other": RegressionOneVsAll(Lasso(0.01), cost_matrix=PRICES),
 }

@@ -104,6 +104,11 @@ REDUCTIONS = {
     "ridge": RegressionOneVsAll(Ridge()),
     "forest": MinimumExpectedCost(RandomForestClassifier(3, random_state=0)),
     "calibrated": MinimumExpectedCost(CalibratedClassifierCV(KernelSVC(), cv=2)),
+    "temperature": MinimumExpectedCost(calibration="temperature"),
+    "isotonic": MinimumExpectedCost(
+        RandomForestClassifier(3, random_state=0), calibration="isotonic"
+    ),
+    "sigmoid": MinimumExpectedCost(KernelSVC(), calibration="sigmoid"),
     "neighbours": CostSensitiveOneVsOne(
         Costing(KNeighborsClassifier()), random_state=0
     ),

@@ -1,11 +1,15 @@
 """Minimum expected cost: its definition, thresholds, and softness after training."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -190,3 +194,100 @@ def test_sparse_rows_need_a_learner_that_takes_them(blobs):
     dense = model.fit(X, y).expected_costs(X_new)
     thin = model.fit(sparse.csr_array(X), y).expected_costs(sparse.csr_array(X_new))
     np.testing.assert_allclose(thin, dense, rtol=1e-4)
+
+
+NEW_PRICES = [
+    np.array([[0.0, 9.0, 1.0], [2.0, 0.0, 2.0], [1.0, 1.0, 0.0]]),
+    None,
+    pd.DataFrame(PRICES.T + 1, index=[0, 1, 2], columns=[0, 1, 2]).iloc[[2, 0, 1]],
+]
+
+
+@pytest.mark.parametrize(
+    ("prices", "by_example"),
+    [(prices, False) for prices in NEW_PRICES]
+    + [(prices, True) for prices in NEW_PRICES if prices is not None],
+)
+def test_prices_may_change_after_training(blobs, example_costs, prices, by_example):
+    X, y, X_new, rng = blobs(3)
+    model, costs = MinimumExpectedCost(cost_matrix=PRICES), None
+    if by_example:
+        model, costs = MinimumExpectedCost(), example_costs(y, rng, 3)
+    model.fit(X, y, costs=costs)
+    before = model.predict(X_new)
+    for softness in (0.0, 0.4):
+        again = MinimumExpectedCost(cost_matrix=prices, softness=softness).fit(X, y)
+        model.set_params(cost_matrix=prices, softness=softness)
+        for method in ("decision_function", "predict", "expected_costs"):
+            np.testing.assert_array_equal(
+                getattr(model, method)(X_new), getattr(again, method)(X_new)
+            )
+        np.testing.assert_array_equal(model.cost_matrix_, again.cost_matrix_)
+    assert np.any(model.set_params(softness=0.0).predict(X_new) != before)
+
+
+def test_bad_new_prices_are_refused(blobs):
+    X, y, X_new, _ = blobs(3)
+    model = MinimumExpectedCost(cost_matrix=PRICES).fit(X, y)
+    model.cost_matrix = PRICES[:2, :2]
+    with pytest.raises(ValueError, match="cost_matrix has shape"):
+        model.predict(X_new)
+
+
+@pytest.mark.parametrize("softness", [0.0, 0.3])
+def test_prices_by_example_decide_as_matrices_of_single_rows(blobs, softness):
+    X, y, X_new, rng = blobs(3)
+    names = np.array(["b", "c", "a"])
+    model = MinimumExpectedCost(
+        classes=names, softness=softness, error_weight={"a": 2, "b": 1, "c": 0.5}
+    ).fit(X, names[y])
+    prices = rng.uniform(0, 9, (len(X_new), 3, 3)) + 1
+    prices[:, range(3), range(3)] = rng.uniform(0, 1, (len(X_new), 3))
+    chosen = model.predict(X_new, costs=prices)
+    expected = model.expected_costs(X_new, costs=prices)
+    for row in range(len(X_new)):
+        model.set_params(cost_matrix=prices[row])
+        one = X_new[row : row + 1]
+        np.testing.assert_allclose(expected[row], model.expected_costs(one)[0])
+        assert chosen[row] == model.predict(one)[0]
+        assert model.predict(one, costs=prices[[row]])[0] == chosen[row]
+
+
+def test_amounts_at_stake_move_the_threshold():
+    """A look costs 5, a fraud without one its amount and 5: look where that is less."""
+    rng = np.random.default_rng(0)
+    p, amount = rng.uniform(size=200), rng.uniform(1, 100, 200)
+    prices = np.zeros((200, 2, 2))
+    prices[:, :, 1] = 5.0
+    prices[:, 1, 0] = 5.0 + amount
+    alarm = told([[0, 1], [1, 0]]).predict(np.column_stack([1 - p, p]), costs=prices)
+    np.testing.assert_array_equal(alarm == 1, p * (5 + amount) > 5)
+
+
+@pytest.mark.parametrize(
+    ("costs", "remedy"),
+    [
+        (np.ones((4, 3)), "of its own"),
+        (np.ones((3, 3, 3)), "of its own"),
+        (-np.ones((4, 3, 3)), "from_benefits"),
+        (np.full((4, 3, 3), np.nan), "fill it"),
+        (np.eye(3) + np.zeros((4, 1, 1)), "lowest price"),
+        ("a.csv", "read the file"),
+    ],
+)
+def test_bad_prices_at_decision_time(costs, remedy):
+    model = told(PRICES)
+    with pytest.raises((ValueError, TypeError), match=remedy) as caught:
+        model.predict(random_probabilities(4, 3), costs=costs)
+    assert str(caught.value).startswith("costs")
+
+
+def test_prices_reach_predict_through_a_pipeline(blobs):
+    X, y, X_new, rng = blobs(3)
+    prices = rng.uniform(1, 9, (len(X_new), 3, 3)) * (1 - np.eye(3))
+    model = make_pipeline(StandardScaler(), MinimumExpectedCost(LogisticRegression()))
+    with config_context(enable_metadata_routing=True):
+        found = model.fit(X, y).predict(X_new, costs=prices)
+    scaled = model[0].transform(X_new)
+    np.testing.assert_array_equal(found, model[1].predict(scaled, costs=prices))
+    assert np.any(found != model[1].predict(scaled))

@@ -26,7 +26,15 @@ from softcost.costs._generators import (
     plain,
 )
 from softcost.costs._labels import class_indices
-from softcost.costs._rows import CostProblem, RowCosts, row_costs
+from softcost.costs._row_matrices import row_matrices, scaled_matrices
+from softcost.costs._rows import (
+    CostProblem,
+    RowCosts,
+    class_costs,
+    error_costs,
+    row_costs,
+    scaled_matrix,
+)
 from softcost.costs._soften import (
     check_softness,
     error_weights,
@@ -34,6 +42,7 @@ from softcost.costs._soften import (
     softened,
     weighted,
 )
+from softcost.costs._structured import absolute, by_group, from_benefits, squared
 from softcost.costs._vectors import (
     as_cost_vectors,
     naive,
@@ -52,16 +61,21 @@ __all__ = [
     "SERS_COSTS",
     "CostProblem",
     "RowCosts",
+    "absolute",
     "as_cost_vectors",
     "balanced",
+    "by_group",
     "check_cost_matrix",
     "check_costs",
     "check_softness",
+    "class_costs",
     "class_indices",
     "consistency_weights",
     "consistent",
     "emphasized",
+    "error_costs",
     "error_weights",
+    "from_benefits",
     "inconsistent",
     "is_consistent",
     "is_labelled",
@@ -71,8 +85,12 @@ __all__ = [
     "raw_cost_vectors",
     "resolve_classes",
     "row_costs",
+    "row_matrices",
+    "scaled_matrices",
+    "scaled_matrix",
     "soften",
     "softened",
+    "squared",
     "weighted",
 ]
 

@@ -187,7 +187,12 @@ def _check_values(
     for bad, fault, remedy in (
         (np.isnan(values), "a missing price (NaN)", "fill it"),
         (np.isinf(values), "an infinite price", "use a large finite one"),
-        (values < 0, "a negative price", "add a constant to its row"),
+        (
+            values < 0,
+            "a negative price",
+            "profits become costs by softcost.costs.from_benefits, other prices by"
+            " adding a constant to their row",
+        ),
         (values > LARGEST, "a price too large to add up", "use a larger unit"),
     ):
         if bad.any():

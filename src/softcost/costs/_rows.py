@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softcost.costs._check import check_cost_matrix, resolve_classes
-from softcost.costs._labels import class_indices
+from softcost.costs._labels import check_classes, class_indices
 from softcost.costs._soften import check_error_weight, count_error_weights, softened
 from softcost.costs._vectors import normalize, raw_cost_vectors
 
@@ -96,8 +96,7 @@ class RowCosts:
         largest of rows that take part.
         """
         if self.raw_matrix is not None:
-            canonical = self.raw_matrix - self.raw_matrix.min(axis=1, keepdims=True)
-            matrix, scale = normalize(canonical)
+            matrix, scale = scaled_matrix(self.raw_matrix)
             return matrix, matrix[self.y], scale
         assert self.raw_costs is not None
         canonical = self.raw_costs - self.raw_costs.min(axis=1, keepdims=True)
@@ -127,8 +126,8 @@ class RowCosts:
 
     @cached_property
     def error_matrix(self) -> NDArray[np.float64]:
-        """What softness mixes in: ``w_y [k != y]``, shape (K, K)."""
-        return self.weight_of_errors[:, None] * (1.0 - np.eye(self.n_classes))
+        """What softness mixes in, shape (K, K): see `error_costs`."""
+        return error_costs(self.weight_of_errors)
 
     def problem(self, softness: float) -> CostProblem:
         """The problem with costs softened by so much."""
@@ -194,6 +193,60 @@ class RowCosts:
         return (member @ values) / np.where(totals > 0, totals, 1.0)
 
 
+def scaled_matrix(
+    raw_matrix: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], float]:
+    """Canonical costs by class, divided by the largest entry, and that entry.
+
+    Examples
+    --------
+    >>> from softcost.costs import scaled_matrix
+    >>> scaled_matrix(np.array([[1.0, 5.0], [2.0, 0.0]]))
+    (array([[0. , 1. ],
+           [0.5, 0. ]]), 4.0)
+    """
+    return normalize(raw_matrix - raw_matrix.min(axis=1, keepdims=True))
+
+
+def error_costs(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Costs that count errors, ``w_y [k != y]``, for weights of shape (K,).
+
+    Examples
+    --------
+    >>> from softcost.costs import error_costs
+    >>> error_costs(np.array([1.0, 3.0]))
+    array([[0., 1.],
+           [3., 0.]])
+    """
+    return weight[:, None] * (1.0 - np.eye(len(weight)))
+
+
+def class_costs(
+    cost_matrix: Any, known: NDArray[Any], *, classes: ArrayLike | None = None
+) -> NDArray[np.float64]:
+    """A price list as a checked matrix in the order of the sorted classes.
+
+    Parameters
+    ----------
+    cost_matrix : array-like, table or dict of shape (K, K), or None
+        See `check_cost_matrix`; None lets every mistake cost 1.
+    known : array of shape (K,)
+        The sorted classes.
+    classes : array-like of shape (K,), optional
+        The classes in the order of an unlabelled matrix, by default sorted.
+
+    Returns
+    -------
+    array of shape (K, K)
+        In the user's units.
+    """
+    if cost_matrix is None:
+        return 1.0 - np.eye(len(known))
+    given = known if classes is None else check_classes(classes)
+    order = np.argsort(given, kind="stable")
+    return check_cost_matrix(cost_matrix, given)[np.ix_(order, order)]
+
+
 def row_costs(
     y: ArrayLike,
     *,
@@ -231,10 +284,8 @@ def row_costs(
     raw_matrix = raw_costs = None
     if costs is not None:
         raw_costs = raw_cost_vectors(y, costs=costs, classes=given)[:, order]
-    elif cost_matrix is not None:
-        raw_matrix = check_cost_matrix(cost_matrix, given)[np.ix_(order, order)]
     else:
-        raw_matrix = 1.0 - np.eye(len(known))
+        raw_matrix = class_costs(cost_matrix, known, classes=given)
     return RowCosts(
         classes=known,
         y=index,

@@ -42,12 +42,13 @@ _PARAMS = {
     "learner": maybe(ESTIMATOR), "cost_matrix": PLAIN, "classes": PLAIN,
     "softness": PLAIN, "error_weight": PLAIN, "n_jobs": JOBS, "random_state": SEED,
 }  # fmt: skip
+_MATRIX = Array("f8", ("K", "K"))
 _FITTED = FEATURES | {
     "classes_": Labels("K"), "cost_scale_": Real(0), "costs_by_example_": FLAG,
+    "_raw_matrix": maybe(_MATRIX),
 }  # fmt: skip
 # With one class there is nothing to learn.
 _LEARNT = frozenset({"n_features_in_", "solutions_", "estimator_", "_members"})
-_MATRIX = Array("f8", ("K", "K"))
 
 Check = Callable[[Record], None]
 
@@ -187,6 +188,19 @@ def _check_class_numbers(member: Record, record: Record) -> None:
             raise Refused("classes_: not numbers of the classes")
 
 
+def _check_expected(record: Record) -> None:
+    """A calibration knows none but the classes; means go with costs by example."""
+    _check_members("estimator_")(record)
+    if record.fitted is None:
+        return
+    for name in ("_mean_costs", "_mean_scaled"):
+        if (record.fitted[name] is None) == record.fitted["costs_by_example_"]:
+            raise Refused(f"{name}: they go with costs by example")
+    curves = record.get("_calibration")
+    if curves is not None and curves.fitted["present"].max() >= record.dims["K"]:
+        raise Refused("_calibration: no class of this number")
+
+
 FILTER_TREE = Type(
     "softcost.reductions:FilterTree",
     _PARAMS | {"order": PLAIN},
@@ -266,13 +280,14 @@ REDUCTION_TYPES = [
     ),
     Type(
         "softcost.reductions:MinimumExpectedCost",
-        _PARAMS,
+        _PARAMS | {"calibration": maybe(one_of("temperature", "isotonic", "sigmoid"))},
         _FITTED | {
-            "_error_matrix": _MATRIX, "_matrix": _MATRIX, "cost_matrix_": _MATRIX,
-            "_columns": maybe(whole_numbers("known")), "estimator_": ESTIMATOR,
+            "_error_weight": Array("f8", ("K",)), "_mean_costs": maybe(_MATRIX),
+            "_mean_scaled": maybe(_MATRIX), "_columns": maybe(whole_numbers("known")),
+            "estimator_": ESTIMATOR, "_calibration": maybe(Part(["Calibration"])),
         },
-        NAMED | _LEARNT | {"_columns"},
-        check=_check_members("estimator_"),
+        NAMED | _LEARNT | {"_columns", "_calibration"},
+        check=_check_expected,
     ),
     Type(
         "softcost.soft:SoftCostClassifierCV",

@@ -1,5 +1,6 @@
 """All schemas by name: what a model file may hold."""
 
+from softcost.models._calibration_types import CALIBRATION
 from softcost.models._column_types import COLUMN_TYPES
 from softcost.models._hist_types import HIST_TYPES
 from softcost.models._linear_types import LINEAR_TYPES
@@ -19,5 +20,6 @@ TYPES: dict[str, Type] = {
         *TREE_TYPES,
         *HIST_TYPES,
         *OTHER_TYPES,
+        CALIBRATION,
     )
 }

@@ -18,7 +18,13 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from softcost.costs import CostProblem, RowCosts, check_softness, row_costs
+from softcost.costs import (
+    CostProblem,
+    RowCosts,
+    check_softness,
+    class_costs,
+    row_costs,
+)
 from softcost.learners import (
     FitsMany,
     WalksPath,
@@ -54,7 +60,8 @@ class Reduction(ClassifierMixin, BaseEstimator):
 
     # What the learner must be: "classifier", "regressor", or "any" of the two.
     learner_kind: ClassVar[str] = "any"
-    # Whether ``softness`` may change after fitting, and only prediction looks at it.
+    # Whether only prediction looks at ``softness`` and ``cost_matrix``: they may change
+    # after fitting.
     softness_at_predict: ClassVar[bool] = False
 
     def __init__(
@@ -231,14 +238,14 @@ class Reduction(ClassifierMixin, BaseEstimator):
     def fit_checked(self, data: TrainingData) -> Self:
         """Fit to data that `check_data` has checked, or to a part of them.
 
-        The price list and the classes of the data are used, whatever this estimator's
-        parameters say of them.
+        The data were checked with the price list and the classes of this estimator.
         """
         for name, value in data.features.items():
             setattr(self, name, value)
         self.classes_ = data.rows.classes
         self.cost_scale_ = data.rows.scale
         self.costs_by_example_ = data.rows.by_example
+        self._raw_matrix = data.rows.raw_matrix
         softness = check_softness(self.softness)
         self._learn_costs(data.rows)
         if len(self.classes_) > 1:
@@ -269,7 +276,24 @@ class Reduction(ClassifierMixin, BaseEstimator):
     def _check_rows(self, X: Any) -> Any:
         """Check rows to predict."""
         check_is_fitted(self, "classes_")
+        if not self.softness_at_predict:
+            self._refuse_new_prices()
         return self._check_X(X, reset=False)
+
+    def _refuse_new_prices(self) -> None:
+        """Refuse a price list that was changed after fitting: nobody would notice."""
+        learnt = self._raw_matrix
+        if learnt is None:
+            changed = self.cost_matrix is not None
+        else:
+            now = class_costs(self.cost_matrix, self.classes_, classes=self.classes)
+            changed = not np.array_equal(now, learnt)
+        if changed:
+            raise ValueError(
+                f"cost_matrix was changed after fit, and this {type(self).__name__} "
+                "has learnt from the prices before: fit it again, or use "
+                "MinimumExpectedCost, whose prices may change."
+            )
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """One score per class, the larger the better; one column for two classes.

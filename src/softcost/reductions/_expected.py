@@ -3,17 +3,30 @@
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _num_samples
 
 from softcost.costs import (
     CostProblem,
     RowCosts,
     check_softness,
+    class_costs,
     class_indices,
+    error_costs,
+    row_matrices,
+    scaled_matrices,
+    scaled_matrix,
     softened,
 )
 from softcost.learners import draw_seeds
+from softcost.reductions._calibration import (
+    METHODS,
+    Calibration,
+    class_scores,
+    held_out_scores,
+)
 from softcost.reductions._docs import documented
 from softcost.reductions._multiclass import (
     ProbabilityReduction,
@@ -34,25 +47,32 @@ class MinimumExpectedCost(ProbabilityReduction):
     For two classes this is Elkan's rule: predict 1 where p(1 | x) exceeds
     ``a / (a + b)``, with ``a = C[0, 1] - C[0, 0]`` and ``b = C[1, 0] - C[1, 1]``.
 
-    Training does not look at prices, so ``softness`` may change afterwards: set
-    ``model.softness = 0.3`` and predict, without another fit. How good the decisions
-    are depends on how well the probabilities are calibrated.
+    Training does not look at prices, so ``cost_matrix`` and ``softness`` may change
+    afterwards: ``model.set_params(cost_matrix=new)``, and it predicts as if fitted
+    with them. Prices that differ from row to row go to `predict` itself. How good the
+    decisions are depends on how well the probabilities are calibrated.
 
     Parameters
     ----------
     learner : classifier, default=None
-        One with ``predict_proba``; by default logistic regression on standardised
-        features. Wrap others in `sklearn.calibration.CalibratedClassifierCV`, and one
-        that is fitted already in `sklearn.frozen.FrozenEstimator`.
+        One with ``predict_proba``, or any with ``calibration``; by default logistic
+        regression on standardised features. Wrap one that is fitted already in
+        `sklearn.frozen.FrozenEstimator`.
+    calibration : {"temperature", "isotonic", "sigmoid"}, default=None
+        How scores become probabilities: by one temperature for all classes, or by a
+        curve for each class (see `sklearn.calibration.CalibratedClassifierCV`), fitted
+        to cross-fitted scores, each by a model of four fifths of the other rows. With
+        a learner that is fitted already these are its scores of the rows given to
+        ``fit``, which it should not have seen before.
     {common}
 
     Attributes
     ----------
     estimator_ : the classifier, fitted to numbers of classes
     cost_matrix_ : array of shape (K, K)
-        Prices by true and predicted class, in the user's units. Where costs were
-        given by example it is their mean for each true class, since those of new
-        examples are unknown; zero for a class without examples.
+        Prices by true and predicted class, in the user's units: those that are set
+        now. Where costs were given by example it is their mean for each true class,
+        since those of new examples are unknown; zero for a class without examples.
     {attributes}
 
     Examples
@@ -63,55 +83,154 @@ class MinimumExpectedCost(ProbabilityReduction):
     >>> model = MinimumExpectedCost(cost_matrix=[[0, 1, 5], [1, 0, 5], [9, 9, 0]])
     >>> model.fit(X, y).predict(X[72:73])
     array([2])
-    >>> model.softness = 1.0
+    >>> model = model.set_params(cost_matrix=[[0, 1, 5], [1, 0, 50], [9, 9, 0]])
     >>> model.predict(X[72:73])
     array([1])
     """
 
+    _parameter_constraints: ClassVar = {
+        **ProbabilityReduction._parameter_constraints,
+        "calibration": [StrOptions(set(METHODS)), None],
+    }
+    __metadata_request__predict: ClassVar = {"costs": True}
+
     softness_at_predict: ClassVar[bool] = True
 
+    def __init__(
+        self,
+        learner: Any = None,
+        *,
+        calibration: str | None = None,
+        cost_matrix: Any = None,
+        classes: ArrayLike | None = None,
+        softness: float = 0.0,
+        error_weight: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ):
+        super().__init__(
+            learner,
+            cost_matrix=cost_matrix,
+            classes=classes,
+            softness=softness,
+            error_weight=error_weight,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+        self.calibration = calibration
+
     def _learn_costs(self, rows: RowCosts) -> None:
-        self._error_matrix = rows.error_matrix
-        by_class = rows.matrix
-        if by_class is None:
-            by_class = rows.class_means(rows.costs)
-        self._matrix = by_class
-        right = rows.class_means(rows.in_users_units.min(axis=1, keepdims=True))
-        self.cost_matrix_ = rows.scale * by_class + right
+        self._error_weight = rows.weight_of_errors
+        self._mean_costs = self._mean_scaled = None
+        if rows.by_example:
+            self._mean_scaled = rows.class_means(rows.costs)
+            right = rows.class_means(rows.in_users_units.min(axis=1, keepdims=True))
+            self._mean_costs = rows.scale * self._mean_scaled + right
+
+    @property
+    def cost_matrix_(self) -> NDArray[np.float64]:
+        """Prices by true and predicted class, shape (K, K), in the user's units."""
+        if self.cost_matrix is None and self._mean_costs is not None:
+            return self._mean_costs
+        return class_costs(self.cost_matrix, self.classes_, classes=self.classes)
+
+    def _soft_costs(self) -> NDArray[np.float64]:
+        """What the decision looks at: scaled prices, softened."""
+        if self.cost_matrix is None and self._mean_scaled is not None:
+            matrix = self._mean_scaled
+        else:
+            matrix, _ = scaled_matrix(self.cost_matrix_)
+        return self._softened(matrix)
+
+    def _softened(self, costs: NDArray[np.float64]) -> NDArray[np.float64]:
+        errors = error_costs(self._error_weight)
+        return softened(costs, errors, check_softness(self.softness))
 
     def _fit(self, X: Any, problem: CostProblem) -> None:
-        learner = self.working_learner()
-        if not hasattr(learner, "predict_proba"):
-            raise TypeError(
-                f"learner {type(learner).__name__} has no predict_proba, which "
-                "MinimumExpectedCost needs: wrap it, CalibratedClassifierCV(learner), "
-                "or choose another."
-            )
+        learner, rng = self.working_learner(), self._rng()
+        self._check_scores(learner)
         self._columns: NDArray[np.intp] | None = None
+        kept = np.flatnonzero(problem.weight > 0)
+        y, weight = problem.y[kept], problem.weight[kept]
         if is_prefitted(learner):  # to the user's labels, not to numbers of classes
             self.estimator_ = learner
             known = learner.classes_
             self._columns = class_indices(known, self.classes_, argument="learner")
+        else:
+            (seed,) = draw_seeds(rng, 1)
+            self.estimator_ = fit_classes(learner, X, kept, y, weight, seed)
+        self._calibration: Calibration | None = None
+        if self.calibration is None or np.all(y == y[0]):
             return
-        (seed,) = draw_seeds(self._rng(), 1)
-        every = np.arange(len(problem.y))
-        self.estimator_ = fit_classes(
-            learner, X, every, problem.y, problem.weight, seed
+        if is_prefitted(learner):
+            scores = self._scores(learner, _safe_indexing(X, kept))
+        else:
+            scores = held_out_scores(
+                learner, X, kept, y, weight, self._scores, n_jobs=self.n_jobs, rng=rng
+            )
+        self._calibration = Calibration.fitted(self.calibration, scores, y, weight)
+
+    def _check_scores(self, learner: Any) -> None:
+        """Refuse a learner that only says which class."""
+        if hasattr(learner, "predict_proba"):
+            return
+        if self.calibration is None:
+            raise TypeError(
+                f"learner {type(learner).__name__} has no predict_proba, which "
+                "MinimumExpectedCost needs: pass calibration='sigmoid', wrap it, "
+                "CalibratedClassifierCV(learner), or choose another."
+            )
+        if not hasattr(learner, "decision_function"):
+            raise TypeError(
+                f"learner {type(learner).__name__} has neither predict_proba nor "
+                "decision_function, which calibration needs: choose another."
+            )
+
+    def _scores(self, model: Any, X: Any) -> NDArray[np.float64]:
+        """What the calibration makes probabilities of."""
+        return class_scores(
+            model,
+            X,
+            len(self.classes_),
+            logarithms=self.calibration == "temperature",
+            columns=self._columns,
         )
 
     def _probabilities(self, X: Any) -> NDArray[np.float64]:
+        if self._calibration is not None:
+            return self._calibration.probabilities(self._scores(self.estimator_, X))
         return class_probabilities(
             self.estimator_, X, len(self.classes_), self._columns
         )
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
         """Minus the expected soft cost."""
-        softness = check_softness(self.softness)
-        matrix = softened(self._matrix, self._error_matrix, softness)
-        return -expected_costs(self._probabilities(X), matrix)
+        return -expected_costs(self._probabilities(X), self._soft_costs())
+
+    def predict(self, X: Any, *, costs: Any = None) -> NDArray[Any]:
+        """The class of least expected cost; the first of them where costs tie.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+        costs : array-like of shape (n, K, K), default=None
+            Prices by example: ``costs[n]`` is the cost matrix of row n, in the order
+            of ``classes``; row n is decided as if ``cost_matrix`` were this one.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        if costs is None:
+            return super().predict(X)
+        probabilities = self.predict_proba(X)
+        raw = self._row_matrices(costs, len(probabilities))
+        soft = self._softened(scaled_matrices(raw))
+        chosen = expected_costs(probabilities, soft).argmin(axis=1)
+        return self.classes_[chosen]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The learner's probabilities, whatever the prices.
+        """Probabilities of the classes, whatever the prices.
 
         Parameters
         ----------
@@ -126,7 +245,7 @@ class MinimumExpectedCost(ProbabilityReduction):
             return np.ones((_num_samples(X), 1))
         return self._probabilities(X)
 
-    def expected_costs(self, X: Any) -> NDArray[np.float64]:
+    def expected_costs(self, X: Any, *, costs: Any = None) -> NDArray[np.float64]:
         """What predicting each class is expected to cost, in the user's units.
 
         Softness is left out: these are the prices themselves.
@@ -134,22 +253,34 @@ class MinimumExpectedCost(ProbabilityReduction):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
+        costs : array-like of shape (n, K, K), default=None
+            Prices by example, as in `predict`.
 
         Returns
         -------
         array of shape (n, K)
         """
-        return expected_costs(self.predict_proba(X), self.cost_matrix_)
+        probabilities = self.predict_proba(X)
+        if costs is None:
+            return expected_costs(probabilities, self.cost_matrix_)
+        return expected_costs(
+            probabilities, self._row_matrices(costs, len(probabilities))
+        )
+
+    def _row_matrices(self, costs: Any, n: int) -> NDArray[np.float64]:
+        return row_matrices(costs, self.classes_, n, classes=self.classes)
 
 
 def expected_costs(
     probabilities: NDArray[np.float64], matrix: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """``sum_y p(y | x) C[y, k]``, shape (n, K).
+    """``sum_y p(y | x) C[y, k]``, shape (n, K), for one matrix or one for each row.
 
     Examples
     --------
     >>> expected_costs(np.array([[0.25, 0.75]]), np.array([[0.0, 4.0], [8.0, 0.0]]))
     array([[6., 1.]])
     """
+    if matrix.ndim == 3:
+        return np.einsum("ny,nyk->nk", probabilities, matrix)
     return probabilities @ matrix

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from softcost.reductions import OneSidedRegression, Reduction
 from softcost.selection import Rule, make_rule
 from softcost.soft._callbacks import CallbackSupportMixin, tell_callbacks
-from softcost.soft._choice import ChoiceMixin
+from softcost.soft._choice import ChoiceMixin, refuse_new_prices
 from softcost.soft._constant import constant_answer
 from softcost.soft._explorer import ExplorerMixin
 from softcost.soft._folds import make_folds
@@ -352,6 +352,7 @@ class SoftCostClassifierCV(
 
     def _fitted(self) -> Reduction:
         check_is_fitted(self, "tradeoff_")
+        refuse_new_prices(self)
         return self.best_estimator_
 
     @property

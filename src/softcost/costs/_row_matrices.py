@@ -1,0 +1,69 @@
+"""One cost matrix for each row: prices at the time of a decision.
+
+When a row is decided its true class is not known, so prices of its own are a whole
+matrix by true and predicted class.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softcost.costs._check import check_cost_matrix
+from softcost.costs._labels import check_classes
+from softcost.costs._tables import numbers
+
+
+def row_matrices(
+    costs: Any,
+    known: NDArray[Any],
+    n_samples: int,
+    *,
+    classes: ArrayLike | None = None,
+) -> NDArray[np.float64]:
+    """Check the cost matrices of rows and put them into the order of sorted classes.
+
+    Parameters
+    ----------
+    costs : array-like of shape (n_samples, K, K)
+        ``costs[n, true, predicted]``.
+    known : array of shape (K,)
+        The sorted classes.
+    n_samples : int
+        How many rows there are.
+    classes : array-like of shape (K,), optional
+        The classes in the order of the matrices, by default sorted.
+
+    Returns
+    -------
+    array of shape (n_samples, K, K)
+        In the user's units.
+    """
+    given = known if classes is None else check_classes(classes)
+    values = numbers(costs, "costs")
+    wanted = (n_samples, len(known), len(known))
+    if values.shape != wanted:
+        raise ValueError(
+            f"costs has shape {values.shape}, not {wanted}; give every row to decide a"
+            " cost matrix of its own, costs[row, true, predicted], since its true class"
+            " is not known."
+        )
+    right = np.diagonal(values, axis1=1, axis2=2)[:, :, np.newaxis]
+    good = np.isfinite(values) & (values >= 0) & (values >= right)
+    for row in np.flatnonzero(~good.all(axis=(1, 2)))[:1]:
+        try:
+            check_cost_matrix(values[row], given)
+        except ValueError as error:
+            raise ValueError(f"costs[{row}]: {error}") from None
+    order = np.argsort(given, kind="stable")
+    return values[np.ix_(np.arange(n_samples), order, order)]
+
+
+def scaled_matrices(raw: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Canonical matrices, each divided by its own largest entry, shape (n, K, K).
+
+    So a row is decided in the same way by itself and among others.
+    """
+    canonical = raw - raw.min(axis=2, keepdims=True)
+    scale = canonical.max(axis=(1, 2), keepdims=True)
+    return canonical / np.where(scale > 0, scale, 1.0)
