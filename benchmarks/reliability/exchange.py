@@ -26,6 +26,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
 
 import softcost
+from softcost.linear import LinearClassifier, OneSidedLinear, OneSidedNystroem
 
 PRICES = [[0, 1, 5], [2, 0, 5], [9, 8, 0]]
 
@@ -59,6 +60,9 @@ def models():
         "csovo linear": softcost.CostSensitiveOneVsOne(LogisticRegression()),
         "csovr": softcost.RegressionOneVsAll(Ridge()),
         "csft": softcost.FilterTree(),
+        "linear": softcost.OneSidedRegression(OneSidedLinear()),
+        "linear pairs": softcost.CostSensitiveOneVsOne(LinearClassifier()),
+        "landmarks": softcost.OneSidedRegression(OneSidedNystroem(n_landmarks=20)),
         "boosting": softcost.CostSensitiveOneVsOne(
             HistGradientBoostingClassifier(max_iter=5)
         ),

@@ -13,6 +13,7 @@ from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 import softcost
+from softcost.linear import NystroemClassifier, OneSidedLinear
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "models"))
 from crafted import crafted, outcomes
@@ -48,6 +49,8 @@ def contents():
         softcost.MinimumExpectedCost(CalibratedClassifierCV(softcost.KernelSVC())),
         softcost.MinimumExpectedCost(KNeighborsClassifier()),
         softcost.RegressionOneVsAll(Lasso(0.01), cost_matrix=PRICES),
+        softcost.OneSidedRegression(OneSidedLinear(), cost_matrix=PRICES),
+        NystroemClassifier(n_landmarks=9),
     ]
     found = []
     with tempfile.TemporaryDirectory() as folder:

@@ -7,8 +7,7 @@ from joblib import parallel_config
 from scipy import sparse
 
 from softcost.learners import FitsKinds, WalksInLockstep
-from softcost.linear import LinearClassifier, OneSidedLinear, OneSidedNystroem
-from softcost.models import save
+from softcost.linear import LinearClassifier, OneSidedLinear
 from softcost.reductions import CATALOGUE, FlatReduction, OneSidedRegression
 from softcost.soft import SoftCostClassifierCV, _path_engine
 
@@ -127,15 +126,6 @@ def test_many_rows_are_solved_by_samples_first():
     assert (rough.n_iter_ < 6).all()
     difference = rough.decision_function(X) - strict.decision_function(X)
     assert np.abs(difference).max() < 0.02
-
-
-@pytest.mark.parametrize("learner", [OneSidedLinear(), OneSidedNystroem(n_landmarks=9)])
-def test_models_cannot_be_saved_yet_and_say_so(learner, rows, tmp_path):
-    """A model file holds what has a written schema, and these have none so far."""
-    found = searched("osr", rows, learner=learner)
-    with pytest.raises(ValueError, match=f"{type(learner).__name__} has no schema"):
-        save(found, tmp_path / "model.softcost")
-    assert not (tmp_path / "model.softcost").exists()
 
 
 def test_bits_are_the_same_with_samples_and_single_precision():

@@ -35,6 +35,7 @@ from softcost import (
     RegressionOneVsAll,
     SoftCostClassifierCV,
 )
+from softcost.linear import LinearClassifier, NystroemClassifier, OneSidedNystroem
 from softcost.models import ModelFileError
 from softcost.models._skops import ESTIMATORS
 
@@ -68,6 +69,11 @@ MODELS = {
     "sigmoid": MinimumExpectedCost(KernelSVC(), calibration="sigmoid"),
     "neighbours": MinimumExpectedCost(KNeighborsClassifier()),
     "other": RegressionOneVsAll(Lasso(0.01), cost_matrix=PRICES),
+    "linear": CostSensitiveOneVsOne(LinearClassifier(), cost_matrix=PRICES),
+    "landmarks": NystroemClassifier("rbf", n_landmarks=9),
+    "landmark costs": OneSidedRegression(
+        OneSidedNystroem(n_landmarks=9), cost_matrix=PRICES
+    ),
 }
 
 
@@ -131,6 +137,16 @@ FAR = {
                                  lambda v: np.tile(v, 100)),
     "doubles as singles": ("machines", lambda v: v.dtype == np.float32,
                            lambda v: v.astype(float)),
+    "landmarks of fewer features": ("landmarks", lambda v: v.dtype == np.float32,
+                                    lambda v: v[:, :2].copy()),
+    "fewer landmarks": ("landmarks", lambda v: v.dtype == np.float32,
+                        lambda v: v[:3].copy()),
+    "a centre of one feature": ("landmark costs", lambda v: v.shape == (4,),
+                                lambda v: v[:1].copy()),
+    "more features in each": ("linear", lambda v: v.shape == (4, 3),
+                              lambda v: np.tile(v, (100, 1))),
+    "fewer machines": ("linear", lambda v: v.shape in ((4, 3), (3,)),
+                       lambda v: v[..., :2].copy()),
     "infinite vectors": ("machines", lambda v: v.dtype == np.float32,
                          put(0, np.inf)),
     "no class of this number": ("tournament", lambda v: v.shape == (2, 3)

@@ -23,6 +23,7 @@ from sklearn.ensemble import (
     HistGradientBoostingRegressor,
     RandomForestClassifier,
 )
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -45,6 +46,12 @@ from softcost import (
     WeightedAllPairs,
     ZhouLiuRescaling,
     reductions,
+)
+from softcost.linear import (
+    LinearClassifier,
+    NystroemClassifier,
+    OneSidedLinear,
+    OneSidedNystroem,
 )
 from softcost.models import ModelFileError, describe
 from softcost.models._archive import archive, unarchive
@@ -74,6 +81,8 @@ SEARCHES = {
     "search": search(),
     "search and pipeline": make_pipeline(MinMaxScaler(), search(FilterTree())),
     "search of linear": search(CostSensitiveOneVsOne(LogisticRegression())),
+    "search of linear machines": search(OneSidedRegression(OneSidedLinear())),
+    "search of landmarks": search(OneSidedRegression(OneSidedNystroem(n_landmarks=9))),
     "search of expected": search(MinimumExpectedCost(), param_grid={}),
     "columns": make_pipeline(
         make_column_transformer(
@@ -112,10 +121,27 @@ REDUCTIONS = {
     "neighbours": CostSensitiveOneVsOne(
         Costing(KNeighborsClassifier()), random_state=0
     ),
+    "linear costs": OneSidedRegression(OneSidedLinear()),
+    "linear pairs": CostSensitiveOneVsOne(LinearClassifier()),
+    "linear rounds": StochasticEnsembleBoosting(
+        LinearClassifier(loss="logistic"), n_rounds=3, random_state=0
+    ),
+    "linear tree": FilterTree(LinearClassifier()),
+    "landmark costs": RegressionOneVsAll(OneSidedNystroem(n_landmarks=9)),
+    "landmark pairs": WeightedAllPairs(NystroemClassifier("rbf", n_landmarks=9)),
+    "landmark rounds": StochasticEnsembleBoosting(
+        NystroemClassifier("linear", n_landmarks=9), n_rounds=3, random_state=0
+    ),
 }
-MACHINES = {
-    "KernelSVC": KernelSVC(),
+REGRESSORS = {
     "OneSidedSVR": OneSidedSVR(),
+    "OneSidedLinear": OneSidedLinear(),
+    "OneSidedNystroem": OneSidedNystroem(n_landmarks=9, gamma=0.5),
+}
+MACHINES = REGRESSORS | {
+    "KernelSVC": KernelSVC(),
+    "LinearClassifier": LinearClassifier(),
+    "NystroemClassifier": NystroemClassifier(n_landmarks=9, random_state=None),
     "machine in a pipeline": make_pipeline(MinMaxScaler(), KernelSVC(kernel="rbf")),
 }
 MODELS = SEARCHES | REDUCTIONS | MACHINES
@@ -137,7 +163,7 @@ def fitted():
     for name, model in MODELS.items():
         if name in REDUCTIONS:
             model.set_params(cost_matrix=PRICES)
-        model.fit(X, X["a"] if name == "OneSidedSVR" else y)
+        model.fit(X, X["a"] if name in REGRESSORS else y)
     return MODELS
 
 
@@ -170,6 +196,50 @@ def test_loaded_model_is_the_same(fitted, name, tmp_path):
         assert np.array_equal(mine, theirs)
     assert repr(loaded.get_params()) == repr(model.get_params())
     assert [file.name for file in tmp_path.iterdir()] == ["model"]
+
+
+def test_loaded_machines_have_all_their_attributes(fitted, tmp_path):
+    for name, machine in MACHINES.items():
+        if name == "machine in a pipeline":
+            continue
+        softcost.save(machine, tmp_path / "model")
+        mine, theirs = vars(machine), vars(softcost.load(tmp_path / "model"))
+        assert set(mine) == set(theirs)
+        for attribute in set(mine) - {"_machines"}:
+            assert np.array_equal(mine[attribute], theirs[attribute]), attribute
+
+
+def test_a_machine_that_did_not_converge_is_told_of_once(tmp_path):
+    X, y = rows()
+    with pytest.warns(ConvergenceWarning, match="raise max_iter or tol"):
+        machine = LinearClassifier(tol=1e-12, max_iter=1).fit(X, y)
+    softcost.save(machine, tmp_path / "model")
+    assert not softcost.load(tmp_path / "model").converged_.all()
+
+
+@pytest.mark.parametrize(
+    ("learner", "params"),
+    [
+        (LinearClassifier(), {"type": "KernelSVC", "params": {}}),
+        (LinearClassifier(), {"type": "NystroemClassifier", "params": {}}),
+        (NystroemClassifier("rbf"), {"params": {"kernel": "linear"}}),
+        (KernelSVC(), {"type": "LinearClassifier", "params": {}}),
+    ],
+)
+def test_machines_of_another_learner_are_refused(learner, params, tmp_path):
+    X, y = rows()
+    for model, where in (
+        (learner, lambda node: node),
+        (CostSensitiveOneVsOne(learner), lambda node: node["params"]["learner"]),
+    ):
+        softcost.save(model.fit(X, y), tmp_path / "model")
+        manifest, members = opened((tmp_path / "model").read_bytes())
+        structure = json.loads(members["structure.json"])
+        where(structure).update(params)
+        members["structure.json"] = json.dumps(structure).encode()
+        (tmp_path / "model").write_bytes(signed(manifest, members))
+        with pytest.raises(ModelFileError):
+            softcost.load(tmp_path / "model")
 
 
 def test_another_process_predicts_bit_for_bit(fitted, tmp_path):

@@ -19,7 +19,7 @@ from sklearn.utils.validation import (
 
 from softcost.learners import Labels, OneSidedValues, Subproblem, Values, check_sides
 from softcost.linear._columns import pose
-from softcost.linear._machines import Machines, Settings, solve_posed
+from softcost.linear._machines import LinearMachines, Settings, solve_posed
 from softcost.linear._path import LockstepPath
 from softcost.linear._rows import Rows
 from softcost.linear._space import Standardised, precision
@@ -74,7 +74,7 @@ class LinearMachine(BaseEstimator):
 
     def fit_many(
         self, X: Any, subproblems: Sequence[Subproblem], *, threads: int = 1
-    ) -> Machines:
+    ) -> LinearMachines:
         """Fit one machine to every subproblem over the same rows, with C as it is here.
 
         Parameters
@@ -95,7 +95,7 @@ class LinearMachine(BaseEstimator):
         weight: NDArray[np.float64],
         *,
         threads: int = 1,
-    ) -> Machines:
+    ) -> LinearMachines:
         """The same for subproblems posed over kinds of rows.
 
         Parameters
@@ -115,7 +115,7 @@ class LinearMachine(BaseEstimator):
             rows, space.penalty, [posed], np.array([float(self.C)]), settings
         )
         model = space.model(found.coef[0])
-        return Machines(model, found.certificate[0], found.gap[0], found.steps[0])
+        return LinearMachines(model, found.certificate[0], found.gap[0], found.steps[0])
 
     def open_path(
         self,
@@ -133,13 +133,16 @@ class LinearMachine(BaseEstimator):
         """How many subproblems are best solved together."""
         return max(1, _COLUMNS // n_softness)
 
-    def _keep(self, machines: Machines) -> None:
+    def _keep(self, machines: LinearMachines) -> None:
         """Store fitted machines under scikit-learn's names."""
         self._machines = machines
         self.certificate_ = machines.certificate
         self.dual_gap_ = machines.gap
         self.n_iter_ = machines.steps
         self.converged_ = machines.certificate <= self.tol
+
+    def _warn(self) -> None:
+        """Tell where the tolerance was not reached."""
         if not self.converged_.all():
             warnings.warn(
                 f"{type(self).__name__} did not reach tol={self.tol:g} (certificate "

@@ -5,10 +5,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 
 from softcost.learners import Labels, Subproblem
 from softcost.linear._base import LinearMachine
+from softcost.linear._machines import LinearMachines
 
 
 class ByMargin(ClassifierMixin, LinearMachine):
@@ -36,7 +38,7 @@ class ByMargin(ClassifierMixin, LinearMachine):
         return self.classes_[scores.argmax(axis=1)]
 
 
-class LinearClassifier(ByMargin):
+class LinearClassifier(ByMargin, LinearClassifierMixin):
     """Linear classifier for weighted rows, one machine against the rest for each class.
 
     For two classes it minimises, over coefficients w and an intercept b that is not
@@ -106,8 +108,11 @@ class LinearClassifier(ByMargin):
         self
         """
         X, self.classes_, subproblems = self._one_vs_rest(X, y, sample_weight)
-        machines = self.fit_many(X, subproblems)
-        self._keep(machines)
+        self._keep(self.fit_many(X, subproblems))
+        self._warn()
+        return self
+
+    def _keep(self, machines: LinearMachines) -> None:
+        super()._keep(machines)
         self.coef_ = machines.model.coef.T
         self.intercept_ = machines.model.intercept
-        return self

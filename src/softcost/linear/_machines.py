@@ -14,7 +14,7 @@ from softcost.parallel import one_thread
 
 
 @dataclass(frozen=True)
-class Machines:
+class LinearMachines:
     """Fitted machines: what predicts, and the certificate of each.
 
     Attributes

@@ -19,6 +19,7 @@ from softcost.linear._landmarks import (
     centred,
     width_for,
 )
+from softcost.linear._machines import LinearMachines
 from softcost.linear._path import LinearFold, side_by_side
 from softcost.linear._rows import Rows
 from softcost.linear._space import precision
@@ -91,11 +92,12 @@ class NystroemMachine(LinearMachine):
         """Prepare a search over C and softness, see `softcost.learners.WalksPath`."""
         return NystroemPath(self, X, tests, values, softness)
 
-    def _keep_landmarks(self) -> None:
-        space = self._machines.model.space
+    def _keep(self, machines: LinearMachines) -> None:
+        super()._keep(machines)
+        space = machines.model.space
         self.landmarks_ = space.vectors.astype(np.float64) + space.centre
-        self.dual_coef_ = self._machines.model.coef[:-1].T
-        self.intercept_ = self._machines.model.coef[-1]
+        self.dual_coef_ = machines.model.coef[:-1].T
+        self.intercept_ = machines.model.coef[-1]
 
 
 class NystroemPath:
@@ -241,7 +243,7 @@ default="perceptron"
         """
         X, self.classes_, subproblems = self._one_vs_rest(X, y, sample_weight)
         self._keep(self.fit_many(X, subproblems))
-        self._keep_landmarks()
+        self._warn()
         return self
 
 
@@ -321,7 +323,7 @@ class OneSidedNystroem(RegressorMixin, NystroemMachine):
         """
         X, subproblem = self._one_sided(X, y, side, sample_weight)
         self._keep(self.fit_many(X, [subproblem]))
-        self._keep_landmarks()
+        self._warn()
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

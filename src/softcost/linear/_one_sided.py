@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, _fit_context
 
 from softcost.linear._base import LinearMachine
+from softcost.linear._machines import LinearMachines
 
 
 class OneSidedLinear(RegressorMixin, LinearMachine):
@@ -92,11 +93,14 @@ class OneSidedLinear(RegressorMixin, LinearMachine):
         self
         """
         X, subproblem = self._one_sided(X, y, side, sample_weight)
-        machines = self.fit_many(X, [subproblem])
-        self._keep(machines)
+        self._keep(self.fit_many(X, [subproblem]))
+        self._warn()
+        return self
+
+    def _keep(self, machines: LinearMachines) -> None:
+        super()._keep(machines)
         self.coef_ = machines.model.coef[:, 0]
         self.intercept_ = float(machines.model.intercept[0])
-        return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Predicted values, shape (n,)."""

@@ -23,7 +23,8 @@ PLAIN: Kind = Plain()
 # What has a schema and is no estimator: it would not check the rows that it is given.
 ESTIMATOR: Kind = Part(
     but=(
-        "Tree", "Machines", "FittedModels", "LeastCost", "LeastError", "MaxOfBoth",
+        "Tree", "Machines", "LinearMachines", "LinearModels", "LandmarkModels",
+        "FittedModels", "LeastCost", "LeastError", "MaxOfBoth",
         "Budget", "Tolerance", "KFold", "StratifiedKFold", "GroupKFold",
         "StratifiedGroupKFold", "ShuffleSplit", "StratifiedShuffleSplit",
     )

@@ -124,7 +124,8 @@ _KERNEL_PARAMS = {
 }  # fmt: skip
 
 
-def _take_kernel_machine(value: Any) -> dict[str, Any] | None:
+def take_machines_of(value: Any) -> dict[str, Any] | None:
+    """What a learner keeps beside its machines, and they; None before a fit."""
     own = vars(value)
     if "_machines" not in own:
         return None
@@ -149,7 +150,8 @@ def _same_features(machines: Record, features: int) -> None:
         bind({"d": features}, "d", machines.dims["d"])
 
 
-def _make_kernel_machine(kind: Any, params: dict, fitted: dict | None) -> Any:
+def make_with_machines(kind: Any, params: dict, fitted: dict | None) -> Any:
+    """A learner that finds its other attributes in its machines."""
     value = made(kind, params, None)
     if fitted is not None:
         machines = fitted.pop("_machines")
@@ -161,8 +163,8 @@ def _make_kernel_machine(kind: Any, params: dict, fitted: dict | None) -> Any:
 def _kernel_machine(place: str, extra: dict) -> Type:
     return Type(
         place, _KERNEL_PARAMS, FEATURES | {"_machines": Part(["Machines"])} | extra,
-        NAMED, check=_check_kernel_machine, take=_take_kernel_machine,
-        make=_make_kernel_machine,
+        NAMED, check=_check_kernel_machine, take=take_machines_of,
+        make=make_with_machines,
     )  # fmt: skip
 
 

@@ -32,12 +32,13 @@ from softcost.models._kinds import (
     maybe,
     one_of,
 )
+from softcost.models._machine_types import shape_of
 from softcost.models._own_types import NAMED
 from softcost.models._schema import FEATURES, Type, made
 from softcost.models._values import Frame, Labels
 from softcost.reductions import CATALOGUE, FlatReduction
 
-_SOLUTIONS = Part(["Machines", "FittedModels"])
+_SOLUTIONS = Part(["Machines", "LinearMachines", "FittedModels"])
 _PARAMS = {
     "learner": maybe(ESTIMATOR), "cost_matrix": PLAIN, "classes": PLAIN,
     "softness": PLAIN, "error_weight": PLAIN, "n_jobs": JOBS, "random_state": SEED,
@@ -63,14 +64,16 @@ def check_solutions(
         for member in solved.fitted["members"]:
             require_fitted(member, features, "members")
         return
-    if learner is not None and learner.type not in ("KernelSVC", "OneSidedSVR"):
-        raise Refused("solutions_: machines without a kernel machine")
+    shape = shape_of(solved)
+    maker = "KernelSVC" if learner is None else learner.type
+    if maker not in shape.makers:
+        raise Refused("solutions_: machines that this learner does not make")
     if features is None:
         raise Refused("solutions_: machines, and no number of features")
-    if solved.fitted["vectors"] is not None:
-        bind({}, features, solved.dims["d"])
+    if shape.features is not None:
+        bind({}, features, shape.features)
     kernel = "perceptron" if learner is None else learner.params.get("kernel")
-    if kernel is not None and kernel != solved.fitted["kernel"]:
+    if kernel is not None and kernel != shape.kernel:
         raise Refused("solutions_: machines of another kernel")
 
 
@@ -147,13 +150,15 @@ def _check_boosting(record: Record) -> None:
     how, learner = record.params.get("pair_features"), record.params.get("learner")
     width = features + classes
     for solved in record.fitted.get("solutions_", []):
-        linear = solved.type == "Machines" and solved.fitted["kernel"] == "linear"
+        if solved.type == "FittedModels":
+            check_solutions(solved, record, 1, None)
+            continue
+        linear = shape_of(solved).kernel == "linear"
         if how == "interact" or (how == "auto" and linear):
             width = features + classes + features * classes
-        if solved.type == "Machines" and learner is None:
-            raise Refused("solutions_: machines without a kernel machine")
-        known = width if solved.type == "Machines" else None
-        check_solutions(solved, record, 1, known)
+        if learner is None:
+            raise Refused("solutions_: machines that this learner does not make")
+        check_solutions(solved, record, 1, width)
 
 
 def _check_members(*names: str) -> Check:

@@ -4,6 +4,7 @@ from softcost.models._calibration_types import CALIBRATION
 from softcost.models._column_types import COLUMN_TYPES
 from softcost.models._hist_types import HIST_TYPES
 from softcost.models._linear_types import LINEAR_TYPES
+from softcost.models._machine_types import MACHINE_TYPES
 from softcost.models._other_types import OTHER_TYPES
 from softcost.models._own_types import LEARNER_TYPES
 from softcost.models._reduction_types import REDUCTION_TYPES
@@ -15,6 +16,7 @@ TYPES: dict[str, Type] = {
     for schema in (
         *REDUCTION_TYPES,
         *LEARNER_TYPES,
+        *MACHINE_TYPES,
         *COLUMN_TYPES,
         *LINEAR_TYPES,
         *TREE_TYPES,

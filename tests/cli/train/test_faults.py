@@ -119,8 +119,10 @@ def test_a_full_disk_is_a_failed_job(softcost, menu, tmp_path, monkeypatch):
         (["--param", "kernel=precomputed"], "--param kernel=precomputed"),
         (["--param", "kernel=cubic"], "kernel"),
         (["--reduction", "csovo", "--param", "C=none"], "C"),
-        (["--learner", "linear", "--param", "alpha=-1"], "alpha"),
-        (["--learner", "linear", "--param", "solver=best"], "solver"),
+        (["--learner", "linear", "--param", "C=-1"], "C"),
+        (["--learner", "linear", "--param", "alpha=1"], "alpha"),
+        (["--learner", "nystroem", "--param", "kernel=cubic"], "kernel"),
+        (["--reduction", "mec", "--param", "solver=best"], "solver"),
         (["--learner", "boosting", "--param", "num_leaves=0"], "num_leaves"),
         # refused in fit only, since the solver has no such penalty
         (["--reduction", "mec", "--param", "penalty=l1"], "penalt"),

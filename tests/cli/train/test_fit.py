@@ -235,7 +235,15 @@ def test_an_error_budget_out_of_reach_is_a_warning(menu, softcost):
 
 @pytest.mark.parametrize(
     ("reduction", "learner"),
-    [("csovo", "linear"), ("mec", "auto"), ("csft", "svm"), ("osr", "linear")],
+    [
+        ("csovo", "linear"),
+        ("mec", "auto"),
+        ("csft", "svm"),
+        ("osr", "linear"),
+        ("gbse", "linear"),
+        ("osr", "nystroem"),
+        ("csft", "nystroem"),
+    ],
 )
 def test_other_reductions_train_save_and_predict(
     menu, softcost, reduction, learner, tmp_path

@@ -3,7 +3,7 @@
 from softcost.reductions import CATALOGUE
 
 REDUCTIONS = tuple(CATALOGUE)
-LEARNERS = ("auto", "svm", "linear", "boosting")
+LEARNERS = ("auto", "svm", "linear", "nystroem", "boosting")
 CRITERIA = ("cost", "max", "constrained", "tolerance")
 
 

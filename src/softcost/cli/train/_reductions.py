@@ -7,9 +7,15 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression
 
 from softcost.cli.train._job import Job
+from softcost.linear import (
+    LinearClassifier,
+    NystroemClassifier,
+    OneSidedLinear,
+    OneSidedNystroem,
+)
 from softcost.reductions import CATALOGUE, OneSidedBoosting, Reduction
 from softcost.svm import KernelSVC, OneSidedSVR
 
@@ -27,9 +33,9 @@ def make_reduction(job: Job, n_rows: int) -> tuple[Reduction, str]:
     name = job.learner
     if name == "auto":
         name = default_learner(entry.needs, n_rows)
-    if name == "svm" and entry.needs == "probabilities":
+    if name in ("svm", "nystroem") and entry.needs == "probabilities":
         raise ValueError(
-            f"--reduction {job.reduction} needs probabilities, which --learner svm "
+            f"--reduction {job.reduction} needs probabilities, which --learner {name} "
             "does not have; choose --learner linear or boosting."
         )
     return entry.load()(make_learner(name, entry.needs)), name
@@ -48,7 +54,11 @@ def make_learner(name: str, kind: str) -> BaseEstimator:
     if name == "svm":
         return OneSidedSVR() if values else KernelSVC()
     if name == "linear":
-        return Ridge() if values else LogisticRegression(max_iter=1000)
+        if kind == "probabilities":
+            return LogisticRegression(max_iter=1000)
+        return OneSidedLinear() if values else LinearClassifier()
+    if name == "nystroem":
+        return OneSidedNystroem() if values else NystroemClassifier()
     if kind == "one-sided" and find_spec("lightgbm") is not None:
         return OneSidedBoosting()
     if values:
