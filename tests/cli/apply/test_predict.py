@@ -231,3 +231,36 @@ def test_evaluate_in_words(menu, softcost, tmp_path):
     ):
         assert word in result.stdout
     assert "x predicted" in result.stdout
+
+
+def test_rows_are_read_as_those_of_the_fit(softcost, tmp_path, monkeypatch):
+    """One German row is read as the whole table was, and so are typed cells."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("2023-01-01") + pd.to_timedelta(rng.integers(0, 700, 80), "D")
+    amount = rng.integers(1, 9, 80) * 1000.0
+    late = (days.month > 6) ^ (amount > 4000)
+    typed = pd.DataFrame({"day": days, "amount": amount, "paid": rng.random(80) < 0.5})
+    typed["class"] = np.where(late, "late", "soon")
+    texts = pd.DataFrame(
+        {
+            "day": days.strftime("%d.%m.%Y"),
+            "amount": [f"{one // 1000:.0f}.000" for one in amount],
+            "paid": np.where(typed["paid"], "WAHR", "FALSCH"),
+            "class": typed["class"],
+        }
+    )
+    texts.to_csv("texts.csv", sep=";", index=False)
+    texts.iloc[:1].to_csv("one.csv", index=False)
+    typed.to_parquet("typed.parquet")
+    (tmp_path / "prices.json").write_text('{"late": {"soon": 5}, "soon": {"late": 1}}')
+    line = "fit texts.csv --target class --costs prices.json --softness 2 --param C=16"
+    assert softcost(*line.split(), "--cv", "2", "--model", "m").exit_code == 0
+
+    def scores(name):
+        assert softcost("predict", "m", name, "-o", "out.csv").exit_code == 0
+        return pd.read_csv("out.csv")
+
+    wanted = scores("texts.csv")
+    pd.testing.assert_frame_equal(scores("typed.parquet"), wanted)
+    pd.testing.assert_frame_equal(scores("one.csv"), wanted.iloc[:1])

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from softcost.cli.console import STREAM, bad_input, shown_name
-from softcost.cli.inputs import Kind, format_of, table_pieces, typed_columns
+from softcost.cli.inputs import KINDS, Kind, format_of, table_pieces, typed_columns
 from softcost.models import ModelFileError, describe, final_step, load
 from softcost.reductions import Reduction
 from softcost.soft import SoftCostClassifierCV
@@ -46,7 +46,8 @@ class StoredModel:
     def table(self, raw: pd.DataFrame, path: str, first_row: int, without: set) -> Any:
         """The rows of a raw table as the model wants them."""
         if self.kinds is not None:
-            return typed_columns(raw, self.kinds, path, first_row)
+            tokens = frozenset(self.manifest["notes"].get("missing") or ())
+            return typed_columns(raw, self.kinds, path, first_row, tokens)
         kept = [name for name in raw.columns if name not in without]
         count = self.manifest["features"]["count"]
         if len(kept) != count:
@@ -142,8 +143,10 @@ def _check_notes(notes: dict[str, Any], path: str) -> None:
         fits &= (
             isinstance(columns, dict)
             and bool(columns)
-            and all(one in ("number", "nominal") for one in columns.values())
+            and all(isinstance(one, str) and one in KINDS for one in columns.values())
         )
+    tokens = notes.get("missing", [])
+    fits &= isinstance(tokens, list) and all(isinstance(one, str) for one in tokens)
     if not fits:
         raise ModelFileError(f"{path} is not a softcost model: its notes are odd.")
 
