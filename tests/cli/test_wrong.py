@@ -207,7 +207,7 @@ PRICE_FILES = {
     "true.json": "write a number",
     "hole.json": "'b' as a true or as a predicted class only",
     "gap.json": "no price for predicting 'b' for a true 'a'",
-    "negative.json": "negative",
+    "negative.json": "cheaper than being right",
     "diagonal.json": "cheaper than being right",
     "flat.json": "no list of predicted classes",
     "third.json": "'c'",
@@ -218,7 +218,8 @@ PRICE_FILES = {
     "empty.csv": "is empty",
     "square.json": "one row and one price",
     "bad.toml": "not a TOML",
-    "latin.json": "UTF-8",
+    "latin.json": "'b' as a true",
+    "binary.csv": "UTF-8",
 }
 
 

@@ -5,7 +5,7 @@ that names the file or the option, and the remedy. What was assumed goes, as a s
 to ``tell``.
 """
 
-from softcost.cli.inputs._class_names import match_classes
+from softcost.cli.inputs._class_names import check_priced, match_classes
 from softcost.cli.inputs._columns import (
     column,
     feature_kinds,
@@ -31,6 +31,7 @@ __all__ = [
     "Surveyed",
     "Tell",
     "check_not_free",
+    "check_priced",
     "column",
     "feature_kinds",
     "find_kinds",

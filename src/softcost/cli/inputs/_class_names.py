@@ -33,7 +33,7 @@ def match_classes(
     data, target, path : str
         The table, its column and the price list, for messages.
     """
-    classes = sorted(set(labels))
+    classes = sorted({str(label) for label in labels})
     names = [str(name) for name in matrix.index]
     spare = [name for name in names if name not in classes]
     renamed = {}
@@ -45,15 +45,23 @@ def match_classes(
             renamed[near[0]] = label
             tell(f"the class {near[0]!r} of {path} is taken for {label!r} of {data}.")
     matrix = matrix.rename(index=renamed, columns=renamed)
-    unknown = [label for label in classes if label not in matrix.index]
+    check_priced(classes, matrix.index, data=data, target=target, path=path)
+    order = sorted(matrix.index)
+    return matrix.loc[order, order]
+
+
+def check_priced(
+    labels: Iterable[str], names: Iterable[str], *, data: str, target: str, path: str
+) -> None:
+    """Refuse classes of a table that have no price."""
+    known = [str(name) for name in names]
+    unknown = sorted({str(label) for label in labels} - set(known))
     if unknown:
         raise ValueError(
             f"--target {target!r} of {data} has classes without a price, "
-            f"{quoted_names(unknown)}; {path} has prices for {quoted_names(names)}: "
+            f"{quoted_names(unknown)}; {path} has prices for {quoted_names(known)}: "
             "add what is missing, or correct the table."
         )
-    order = sorted(matrix.index)
-    return matrix.loc[order, order]
 
 
 def _form(name: str) -> str:

@@ -3,11 +3,17 @@
 import pandas as pd
 
 from softcost.cli.inputs._columns import typed_columns
+from softcost.cli.inputs._cost_files import from_best_answer
 from softcost.cli.inputs._find_kinds import Asked, find_kinds
+from softcost.cli.inputs._headers import Tell, silent
 
 
 def read_cost_columns(
-    raw: pd.DataFrame, prefix: str, path: str, asked: Asked | None = None
+    raw: pd.DataFrame,
+    prefix: str,
+    path: str,
+    asked: Asked | None = None,
+    tell: Tell = silent,
 ) -> pd.DataFrame:
     """Prices by row, in columns that begin with a prefix."""
     found = [name for name in raw.columns if str(name).startswith(prefix)]
@@ -20,4 +26,4 @@ def read_cost_columns(
     numbers = Asked(number=frozenset(map(str, found)), decimal=decimal)
     costs = typed_columns(raw, find_kinds(raw[found], numbers), path)
     costs.columns = [name[len(prefix) :].strip() for name in map(str, found)]
-    return costs
+    return from_best_answer(costs, tell, path)

@@ -5,7 +5,7 @@ from typing import cast
 
 import pandas as pd
 
-from softcost.cli.console import print_table, say
+from softcost.cli.console import print_table, say, say_note
 from softcost.cli.inputs import Asked, Order, Surveyed, named_columns
 from softcost.cli.train._job import Job
 
@@ -53,7 +53,7 @@ def _check_once(names: dict[str, list[str]], target: str) -> None:
 def tell_columns(job: Job, columns: Sequence[Surveyed], notes: Sequence[str]) -> None:
     """Print how every column was read, on standard error."""
     for sentence in notes:
-        say(f"note: {sentence}")
+        say_note(sentence)
     shown = columns
     if len(columns) > _MOST_SHOWN:
         shown = [one for one in columns if one.left_out or one.remarks]

@@ -11,6 +11,7 @@ from softcost.cli.inputs import (
     Kind,
     Surveyed,
     check_not_free,
+    check_priced,
     column,
     match_classes,
     named_columns,
@@ -84,15 +85,16 @@ def read_data(job: Job) -> TrainingInput:
     reads = [path for path in (job.data, job.costs, job.test) if path is not None]
     for number, path in enumerate(outputs):
         check_output(path, reads=reads, writes=outputs[:number])
+    notes: list[str] = []
     matrix = None
     if job.costs is not None:
-        matrix = read_cost_file(job.costs)
+        matrix = read_cost_file(job.costs, notes.append)
         check_not_free(matrix, job.costs)
-    notes: list[str] = []
     raw = read_table(job.data, notes.append)
     asked = what_was_asked(job, raw)
     drop = named_columns(raw, job.drop, "--drop", job.data)
-    y, costs = _labels(raw, job, job.data), _cost_columns(raw, job, job.data, asked)
+    y = _labels(raw, job, job.data)
+    costs = _cost_columns(raw, y, job, job.data, asked, notes)
     if matrix is not None and job.costs is not None:
         names = {"data": job.data, "target": job.target, "path": job.costs}
         matrix = match_classes(matrix, y, tell=notes.append, **names)
@@ -109,6 +111,9 @@ def read_data(job: Job) -> TrainingInput:
     check_two_classes(job, rows.y)
     train, test = _split_rows(job, rows, kinds, asked, notes)
     check_folds(job, train.y)
+    if test is not None and job.test is not None:
+        where = {"data": job.test, "target": job.target, "path": job.costs or job.test}
+        check_priced(test.y, classes.tolist(), **where)
     test_costs = None if test is None else _costs_of(test, matrix, classes)
     return TrainingInput(
         matrix=matrix,
@@ -157,7 +162,8 @@ def _read_test_rows(
     job: Job, path: str, kinds: dict[str, Kind], asked: Asked, notes: list[str]
 ) -> Rows:
     raw = read_table(path, notes.append)
-    y, costs = _labels(raw, job, path), _cost_columns(raw, job, path, asked)
+    y = _labels(raw, job, path)
+    costs = _cost_columns(raw, y, job, path, asked, notes)
     return Rows(typed_columns(raw, kinds, path, tokens=asked.tokens), y, costs)
 
 
@@ -171,11 +177,19 @@ def _labels(raw: pd.DataFrame, job: Job, path: str) -> np.ndarray:
 
 
 def _cost_columns(
-    raw: pd.DataFrame, job: Job, path: str, asked: Asked
+    raw: pd.DataFrame,
+    y: np.ndarray,
+    job: Job,
+    path: str,
+    asked: Asked,
+    notes: list[str],
 ) -> pd.DataFrame | None:
     if job.cost_columns is None:
         return None
-    return read_cost_columns(raw, job.cost_columns, path, asked)
+    costs = read_cost_columns(raw, job.cost_columns, path, asked, notes.append)
+    where = {"data": path, "target": job.target}
+    check_priced(y, costs.columns, path=f"--cost-columns {job.cost_columns}", **where)
+    return costs
 
 
 def _features(
