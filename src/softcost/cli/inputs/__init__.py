@@ -15,6 +15,7 @@ from softcost.cli.inputs._columns import (
 )
 from softcost.cli.inputs._cost_columns import read_cost_columns
 from softcost.cli.inputs._cost_files import check_not_free, read_cost_file
+from softcost.cli.inputs._dates import date_of_days
 from softcost.cli.inputs._find_kinds import Asked, find_kinds
 from softcost.cli.inputs._headers import Tell, silent
 from softcost.cli.inputs._kinds import KINDS, Kind, Order
@@ -33,6 +34,7 @@ __all__ = [
     "check_not_free",
     "check_priced",
     "column",
+    "date_of_days",
     "feature_kinds",
     "find_kinds",
     "format_of",

@@ -136,6 +136,17 @@ def date_features(
     }
 
 
+def date_of_days(days: float) -> str:
+    """The date of the first of its numbers.
+
+    Examples
+    --------
+    >>> date_of_days(19723.0)
+    '2024-01-01'
+    """
+    return str(np.datetime64(int(days // 1), "D"))
+
+
 def date_feature_names(name: str, reading: Reading) -> list[str]:
     """How `date_features` calls them."""
     parts = (*PARTS, "hour") if reading.hours else PARTS

@@ -49,6 +49,8 @@ class Surveyed:
         Why it is not learnt from; "" where it is.
     remarks : tuple of str
         What was assumed, and what to say if that is wrong.
+    names_rows : bool
+        Whether it is left out as an id, by which rows can be told apart.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Surveyed:
     examples: tuple[str, ...]
     left_out: str = ""
     remarks: tuple[str, ...] = ()
+    names_rows: bool = False
 
 
 def survey(
@@ -74,10 +77,13 @@ def survey(
     for name, kind in kinds.items():
         seen = _Seen(name, kind, features[name], asked)
         one = Surveyed(name, kind, seen.n_missing, seen.examples())
-        why = "" if name in asked.names() else _why_left_out(seen, prices)
+        why = _why_left_out(seen, prices) or _why_id(seen)
+        if name in asked.names():
+            why = ""
         if not why:
             one = replace(one, remarks=tuple(_remarks(seen, labels, len(kinds))))
-        found.append(replace(one, left_out=why))
+        names_rows = bool(why) and why == _why_id(seen)
+        found.append(replace(one, left_out=why, names_rows=names_rows))
     return found
 
 
@@ -134,6 +140,11 @@ def _why_left_out(seen: _Seen, prices: set[str]) -> str:
         return "it is the same in all rows"
     if seen.name in prices:
         return "it looks like prices by row, which tell the class"
+    return ""
+
+
+def _why_id(seen: _Seen) -> str:
+    """Why a column looks like an id of the rows, of which a model learns nothing."""
     if seen.differs_everywhere():
         if seen.whole_numbers() and is_unnamed(seen.name):
             return "it has no name and a number of its own in every row"
