@@ -54,10 +54,10 @@ def test_cells_that_overflow_are_refused_by_row(softcost, folder, cell):
 def test_one_dirty_cell_is_told(softcost, folder):
     rows = ROWS.replace("\n9,", "\nnine,").replace("\n8,", "\n7,")
     (folder / "rows.csv").write_text(rows)
-    line = softcost(*FIT.split()).stderr
-    assert "column 'x' is read as words, since 1 of its cells" in line
+    line = " ".join(softcost(*FIT.split()).stderr.split())
+    assert "read as words, since 1 of its cells" in line
     assert "'nine' in row 10" in line
-    assert "is read as words" not in softcost(*f"{FIT} --nominal x".split()).stderr
+    assert "read as words" not in softcost(*f"{FIT} --nominal x".split()).stderr
 
 
 LISTS = {

@@ -231,3 +231,112 @@ def test_evaluate_in_words(menu, softcost, tmp_path):
     ):
         assert word in result.stdout
     assert "x predicted" in result.stdout
+
+
+def test_rows_are_read_as_those_of_the_fit(softcost, tmp_path, monkeypatch):
+    """One German row is read as the whole table was, and so are typed cells."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("2023-01-01") + pd.to_timedelta(rng.integers(0, 700, 80), "D")
+    amount = rng.integers(1, 9, 80) * 1000.0
+    late = (days.month > 6) ^ (amount > 4000)
+    typed = pd.DataFrame({"day": days, "amount": amount, "paid": rng.random(80) < 0.5})
+    typed["class"] = np.where(late, "late", "soon")
+    texts = pd.DataFrame(
+        {
+            "day": days.strftime("%d.%m.%Y"),
+            "amount": [f"{one // 1000:.0f}.000" for one in amount],
+            "paid": np.where(typed["paid"], "WAHR", "FALSCH"),
+            "class": typed["class"],
+        }
+    )
+    texts.to_csv("texts.csv", sep=";", index=False)
+    texts.iloc[:1].to_csv("one.csv", index=False)
+    typed.to_parquet("typed.parquet")
+    (tmp_path / "prices.json").write_text('{"late": {"soon": 5}, "soon": {"late": 1}}')
+    line = "fit texts.csv --target class --costs prices.json --softness 2 --param C=16"
+    assert softcost(*line.split(), "--cv", "2", "--model", "m").exit_code == 0
+
+    def scores(name):
+        assert softcost("predict", "m", name, "-o", "out.csv").exit_code == 0
+        return pd.read_csv("out.csv")
+
+    wanted = scores("texts.csv")
+    pd.testing.assert_frame_equal(scores("typed.parquet"), wanted)
+    pd.testing.assert_frame_equal(scores("one.csv"), wanted.iloc[:1])
+
+
+@pytest.fixture(scope="module")
+def shop(softcost, tmp_path_factory):
+    """A folder with a model that knows ids, words, numbers and dates."""
+    folder = tmp_path_factory.mktemp("shop")
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("2023-01-01") + pd.to_timedelta(rng.integers(0, 300, 120), "D")
+    table = pd.DataFrame(
+        {
+            "order_id": np.arange(120) * 3 + 1000,
+            "size": rng.normal(0, 1, 120).round(3),
+            "kind": rng.choice(["a", "b"], 120),
+            "day": days.strftime("%d.%m.%Y"),
+        }
+    )
+    table["class"] = np.where(table["size"] > 0, "late", "soon")
+    table.to_csv(folder / "data.csv", index=False)
+    (folder / "prices.json").write_text('{"late": {"soon": 5}, "soon": {"late": 1}}')
+    line = "--target class --softness 2 --cv 3 --quiet --reduction mec"
+    words = ("--costs", folder / "prices.json", "--model", folder / "model")
+    result = softcost("fit", folder / "data.csv", *line.split(), *words)
+    assert result.exit_code == 0, result.output
+    return folder, table
+
+
+def test_expected_costs_are_in_money(softcost, shop, tmp_path):
+    folder, _ = shop
+    out = tmp_path / "out.csv"
+    softcost("predict", folder / "model", folder / "data.csv", "-o", out)
+    found = pd.read_csv(out)
+    prices = [f"expected_cost_{name}" for name in ("late", "soon")]
+    assert list(found) == ["order_id", "prediction", "expected_cost", *prices]
+    chances = found["expected_cost_soon"] / 5
+    np.testing.assert_allclose(found["expected_cost_late"], 1 - chances)
+    chosen = np.where(found["prediction"] == "late", *(found[name] for name in prices))
+    np.testing.assert_array_equal(found["expected_cost"], chosen)
+
+
+def test_ids_are_kept_unless_other_columns_are_asked_for(softcost, shop, tmp_path):
+    folder, table = shop
+    out = tmp_path / "out.csv"
+    words = ("predict", folder / "model", folder / "data.csv", "-o", out, "--no-scores")
+    softcost(*words)
+    assert pd.read_csv(out)["order_id"].tolist() == table["order_id"].tolist()
+    softcost(*words, "--keep", "size")
+    assert list(pd.read_csv(out)) == ["size", "prediction"]
+    table.drop(columns="order_id").to_csv(tmp_path / "bare.csv", index=False)
+    softcost("predict", folder / "model", tmp_path / "bare.csv", *words[3:])
+    assert list(pd.read_csv(out)) == ["prediction"]
+
+
+def test_rows_unlike_before_are_told_of(softcost, shop, tmp_path, strict):
+    folder, table = shop
+    odd = table.assign(size=np.where(np.arange(120) < 100, 2.0, 90.0))
+    odd.loc[:6, "kind"], odd.loc[3:4, "day"] = "c", "01.01.2031"
+    odd.to_csv(tmp_path / "odd.csv", index=False)
+    words = ("-o", tmp_path / "out.csv", "--json", "--rows-at-once", "50")
+    usual = softcost("predict", folder / "model", folder / "data.csv", *words)
+    assert strict(usual.stdout)["warnings"] == []
+    result = softcost("predict", folder / "model", tmp_path / "odd.csv", *words)
+    size, day, kind, mix = strict(result.stdout)["warnings"]
+    assert "'size' is outside" in size
+    assert "in 20 of 120 rows (90 to 90)" in size
+    assert "'day' is outside" in day
+    assert "in 2 of 120 rows (2031-01-01" in day
+    assert "'kind' has words that the model has not seen, 'c', in 7 of 120" in kind
+    assert "'late' in 100 % of the rows" in mix
+    assert result.stderr.count("softcost: warning: ") == 4
+
+
+def test_columns_whose_shares_changed_by_chance_are_not_told_of(softcost, shop, strict):
+    folder, table = shop
+    text = table.iloc[:8].to_csv(index=False)
+    words = ("predict", folder / "model", "-", "-o", folder / "few.csv", "--json")
+    assert strict(softcost(*words, input=text.encode()).stdout)["warnings"] == []

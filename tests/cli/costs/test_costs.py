@@ -8,6 +8,8 @@ import pytest
 from softcost.cli.costs._facts import _never_worthwhile
 from softcost.cli.inputs import read_cost_file
 
+FREE = {"a": {"b": 0}, "b": {"a": 0}}
+
 
 def test_a_template_can_be_used_as_it_is(menu, softcost, tmp_path):
     path = tmp_path / "costs.csv"
@@ -39,11 +41,11 @@ def test_template_on_standard_output_and_as_json(menu, softcost, strict, tmp_pat
 def check(softcost, tmp_path):
     """What is said of a matrix."""
 
-    def run(prices, *options):
+    def run(prices, *options, code=0):
         path = tmp_path / "prices.json"
         path.write_text(json.dumps(prices))
         result = softcost("costs", "check", path, *options)
-        assert result.exit_code == 0, result.output
+        assert result.exit_code == code, result.output
         return result.stdout
 
     return run
@@ -73,7 +75,7 @@ def test_oddities_are_named(check):
     assert "Being right costs something for 'a'" in check(
         {"a": {"a": 1, "b": 2}, "b": {"a": 2}}
     )
-    assert "No mistake costs anything" in check({"a": {"b": 0}, "b": {"a": 0}})
+    assert "No mistake costs anything" in check(FREE, code=2)
 
 
 def test_a_class_that_is_never_worthwhile():
@@ -89,7 +91,7 @@ def test_a_class_that_is_never_worthwhile():
 
 def test_classes_are_compared_with_data(check, menu):
     prices = {"ham & eggs": {"eel": 1}, "eel": {"ham & eggs": 2}}
-    words = check(prices, "--data", str(menu.data), "--target", "class")
+    words = check(prices, "--data", str(menu.data), "--target", "class", code=2)
     assert "classes without prices, 'Brötchen ✓', 'spam, fried'" in words
     assert "no rows of 'eel'" in words
     words = check(menu.prices, "--data", str(menu.data), "--target", "class")
@@ -105,4 +107,47 @@ def test_check_as_json(check, strict):
     assert found["free_mistakes"] == 1
     assert found["consistent"] is False
     assert found["weights"] is None
-    assert strict(check({"a": {"b": 0}, "b": {"a": 0}}, "--json"))["smallest"] == 0
+    assert strict(check(FREE, "--json", code=2))["smallest"] == 0
+
+
+def test_a_template_that_went_through_a_spreadsheet(softcost, tmp_path, monkeypatch):
+    """TRUE for True, quoted comments, semicolons and decimal commas."""
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{i % 5},{i % 3 == 0}\n" for i in range(30))
+    (tmp_path / "data.csv").write_text("x,left\n" + rows)
+    made = softcost("costs", "template", "data.csv", "--target", "left").stdout
+    comments = [line for line in made.splitlines() if line.startswith("#")]
+    lines = [f'"{line}";;' for line in comments]
+    lines += ["true \\ predicted;FALSE;TRUE", "FALSE;0;1,5", "TRUE;20,5;0"]
+    (tmp_path / "prices.csv").write_text("\n".join(lines))
+    line = "costs check prices.csv --data data.csv --target left --json"
+    found = json.loads(softcost(*line.split()).stdout)
+    assert found["classes"] == ["False", "True"]
+    assert (found["smallest"], found["largest"], found["refused"]) == (1.5, 20.5, None)
+    assert len(found["notes"]) == 2
+    line = "fit data.csv --target left --costs prices.csv --softness 2 --cv 2"
+    result = softcost(*line.split(), "--param", "C=1")
+    assert result.exit_code == 0
+    assert "'TRUE' of prices.csv is taken for 'True' of data.csv" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("prices", "words"),
+    [
+        ('{"a": {"b": 0}, "b": {"a": 0}}', "no mistake costs anything"),
+        ('{"a": {"c": 1}, "c": {"a": 1}}', "classes without a price, 'b'"),
+    ],
+)
+def test_check_fails_where_fit_would(softcost, tmp_path, monkeypatch, prices, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data.csv").write_text("x,t\n" + "1,a\n2,b\n" * 9)
+    (tmp_path / "prices.json").write_text(prices)
+    line = "--target t --data data.csv --json"
+    result = softcost("costs", "check", "prices.json", *line.split())
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert words in json.loads(result.stdout)["refused"]
+    line = "fit data.csv --target t --costs prices.json"
+    refused = softcost(*line.split())
+    assert refused.exit_code == 2
+    assert words in refused.stderr

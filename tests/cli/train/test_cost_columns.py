@@ -11,7 +11,7 @@ TABLE = "x,cost_a,cost_b,t\n" + "".join(
     ("old", "new", "words"),
     [
         ("3,1,0,b", "3,,0,b", "missing price"),
-        ("3,1,0,b", "3,-1,0,b", "negative"),
+        ("3,1,0,b", "3,-1,0,b", "cheaper than the true label"),
         ("3,1,0,b", "3,1,2,b", "cheaper than the true label"),
         ("3,1,0,b", "3,1,0,c", "'c'"),
         ("3,1,0,b", "3,much,0,b", "needs a finite number"),

@@ -204,7 +204,7 @@ def test_identifiers_are_left_out_with_a_warning(menu, softcost, strict, tmp_pat
     words = ("fit", data, "--target", "class", "--costs", menu.costs, *menu.quick[:-1])
     result = softcost(*words, "--json")
     assert strict(result.stdout)["left_out"] == ["id"]
-    assert "'id' has a different text in every row" in result.stderr
+    assert "has a different text in every row" in result.stderr
     assert softcost(*words, "--drop", "id").stderr.count("warning") == 0
 
 

@@ -14,10 +14,17 @@ from softcost.cli.console import (
     format_rate,
     print_table,
     quoted_names,
+    say_note,
     stdout_console,
     write_json,
 )
-from softcost.cli.inputs import column, read_cost_columns, read_cost_file, read_labels
+from softcost.cli.inputs import (
+    column,
+    match_classes,
+    read_cost_columns,
+    read_cost_file,
+    read_labels,
+)
 from softcost.cli.results import confusion, measure, most_expensive_mistakes
 from softcost.costs import raw_cost_vectors
 
@@ -37,8 +44,12 @@ def run(
     if costs is not None and cost_columns is not None:
         raise BadInput("give --costs FILE or --cost-columns PREFIX, not both.")
     with bad_input():
-        matrix = None if costs is None else read_cost_file(costs)
+        matrix = None if costs is None else read_cost_file(costs, say_note)
         stored = open_model(model)
+        if matrix is not None and costs is not None:
+            names = [str(name) for name in stored.classes.tolist()]
+            where = {"data": model, "target": target, "path": costs}
+            matrix = match_classes(matrix, names, tell=say_note, **where)
         if costs is None and cost_columns is None:
             matrix, cost_columns = _own_costs(stored)
     with failed_job():

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from softcost.cli.console import STREAM, bad_input, shown_name
-from softcost.cli.inputs import Kind, format_of, table_pieces, typed_columns
+from softcost.cli.console import STREAM, bad_input, say_note, shown_name
+from softcost.cli.inputs import KINDS, Kind, format_of, table_pieces, typed_columns
 from softcost.models import ModelFileError, describe, final_step, load
 from softcost.reductions import Reduction
 from softcost.soft import SoftCostClassifierCV
@@ -46,7 +46,8 @@ class StoredModel:
     def table(self, raw: pd.DataFrame, path: str, first_row: int, without: set) -> Any:
         """The rows of a raw table as the model wants them."""
         if self.kinds is not None:
-            return typed_columns(raw, self.kinds, path, first_row)
+            tokens = frozenset(self.manifest["notes"].get("missing") or ())
+            return typed_columns(raw, self.kinds, path, first_row, tokens)
         kept = [name for name in raw.columns if name not in without]
         count = self.manifest["features"]["count"]
         if len(kept) != count:
@@ -101,12 +102,17 @@ class StoredModel:
             return self.predict(X), scores
         return self.classes[scores.argmax(axis=1)], scores
 
+    def knows_expected_costs(self) -> bool:
+        """Whether the model knows what answers are expected to cost."""
+        last = final_step(self.model)
+        return hasattr(getattr(last, "best_estimator_", last), "expected_costs")
+
     def expected_costs(self, X: Any) -> np.ndarray | None:
         """What predicting each class is expected to cost, if the model knows."""
+        if not self.knows_expected_costs():
+            return None
         last = final_step(self.model)
         inner = getattr(last, "best_estimator_", last)
-        if not hasattr(inner, "expected_costs"):
-            return None
         if hasattr(self.model, "steps") and len(self.model.steps) > 1:
             X = self.model[:-1].transform(X)
         return inner.expected_costs(X)
@@ -142,14 +148,20 @@ def _check_notes(notes: dict[str, Any], path: str) -> None:
         fits &= (
             isinstance(columns, dict)
             and bool(columns)
-            and all(one in ("number", "nominal") for one in columns.values())
+            and all(isinstance(one, str) and one in KINDS for one in columns.values())
         )
+    for name in ("missing", "ids"):
+        words = notes.get(name, [])
+        fits &= isinstance(words, list) and all(isinstance(one, str) for one in words)
     if not fits:
         raise ModelFileError(f"{path} is not a softcost model: its notes are odd.")
 
 
 def read_pieces(
-    stored: StoredModel, path: str, rows: int = ROWS_AT_ONCE, without: set | None = None
+    stored: StoredModel,
+    path: str,
+    rows: int = ROWS_AT_ONCE,
+    without: set | None = None,
 ) -> Iterator[tuple[pd.DataFrame, Any]]:
     """The raw rows of a file, some at a time, and as the model wants them.
 
@@ -160,7 +172,7 @@ def read_pieces(
         n_features = None
         if format_of(path) == "libsvm":
             n_features = stored.manifest["features"]["count"]
-        for raw in table_pieces(path, rows, n_features):
+        for raw in table_pieces(path, rows, n_features, say_note):
             X = stored.table(raw, shown_name(path), first_row, without or set())
             stored.check_features(X, shown_name(path), first_row)
             first_row += len(raw)

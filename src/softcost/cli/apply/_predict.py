@@ -14,7 +14,12 @@ import click
     metavar="OUT",
     help="CSV (.csv, .csv.gz) or Parquet file; - for standard output.",
 )
-@click.option("--keep", multiple=True, metavar="COL", help="Copy a column of DATA.")
+@click.option(
+    "--keep",
+    multiple=True,
+    metavar="COL",
+    help="Copy a column of DATA instead of the ids.",
+)
 @click.option("--no-scores", is_flag=True, help="Write labels only.")
 @click.option(
     "--rows-at-once",
@@ -36,10 +41,12 @@ def predict(
     """Predict the rows of a table with a model.
 
     MODEL is a file that 'softcost fit --model' or softcost.save wrote; DATA a CSV,
-    Parquet or LIBSVM file, or - for CSV on standard input. The output has the label, a
-    score per class (the larger the better) and, where the model knows it, the expected
-    cost. Rows are read and written in pieces, so files may be larger than memory; an
-    output file is there as a whole or not at all.
+    Excel, Parquet or LIBSVM file, or - for CSV on standard input. The output has the
+    ids of the rows where the model knows of some, the label, and for every class what
+    answering it is expected to cost, in the units of the prices; where the model does
+    not know that, a score (the larger the better). Rows unlike those of the training
+    are told of. Rows are read and written in pieces, so files may be larger than
+    memory; an output file is there as a whole or not at all.
     """
     from softcost.cli.apply._predict_job import run
 

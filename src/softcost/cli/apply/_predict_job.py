@@ -6,12 +6,14 @@ import numpy as np
 import pandas as pd
 
 from softcost.cli.apply._model_file import StoredModel, open_model, read_pieces
+from softcost.cli.apply._watch import Watch
 from softcost.cli.apply._writers import open_writer
 from softcost.cli.console import (
     STREAM,
     BadInput,
     bad_input,
     failed_job,
+    say,
     write_json,
 )
 from softcost.cli.inputs import column, format_of, load_parquet
@@ -44,14 +46,19 @@ def run(
         stored = open_model(model)
     counts = dict.fromkeys((str(name) for name in stored.classes.tolist()), 0)
     pieces = read_pieces(stored, data, rows_at_once, _not_features(stored, keep))
+    watch = Watch(stored)
     with failed_job(), open_writer(output, [model, data]) as write:
         for raw, X in pieces:
             with bad_input():
-                kept = _kept_columns(raw, keep, data)
+                kept = _kept_columns(raw, keep or _own_ids(stored, raw), data)
             frame = _with_predictions(kept, stored, X, scores)
+            watch.see(X, frame[PREDICTION].to_numpy())
             for name, count in frame[PREDICTION].value_counts().items():
                 counts[str(name)] += int(count)
             write(frame)
+    warnings = watch.sentences()
+    for sentence in warnings:
+        say(f"warning: {sentence}")
     if as_json:
         write_json(
             {
@@ -60,6 +67,7 @@ def run(
                 "output": output,
                 "rows": sum(counts.values()),
                 "predictions": counts,
+                "warnings": warnings,
             }
         )
 
@@ -80,6 +88,12 @@ def _not_features(stored: StoredModel, keep: tuple[str, ...]) -> set[str]:
     return {*keep} | ({target} if target else set())
 
 
+def _own_ids(stored: StoredModel, raw: pd.DataFrame) -> tuple[str, ...]:
+    """Columns that 'softcost fit' took for ids of the rows, where they are there."""
+    ids = stored.manifest["notes"].get("ids", [])
+    return tuple(name for name in ids if name in raw.columns)
+
+
 def _kept_columns(
     raw: pd.DataFrame, keep: tuple[str, ...], path: str
 ) -> dict[str, np.ndarray]:
@@ -89,15 +103,18 @@ def _kept_columns(
 def _with_predictions(
     kept: dict[str, np.ndarray], stored: StoredModel, X: Any, scores: bool
 ) -> pd.DataFrame:
-    """Kept columns, labels, scores and the expected cost of the label."""
+    """Kept columns, labels, and what each answer is expected to cost, or its score."""
     labels, found, expected = _predict(stored, X, scores)
     made: dict[str, Any] = {PREDICTION: labels.astype(str).astype(object)}
-    if found is not None:
-        for name, values in zip(stored.classes.tolist(), found.T, strict=True):
-            made[f"score_{name}"] = values
+    names = stored.classes.tolist()
     if expected is not None:
         place = np.searchsorted(stored.classes, labels)
         made[EXPECTED] = expected[np.arange(len(labels)), place]
+        for name, values in zip(names, expected.T, strict=True):
+            made[f"{EXPECTED}_{name}"] = values
+    elif found is not None:
+        for name, values in zip(names, found.T, strict=True):
+            made[f"score_{name}"] = values
     for name in kept:
         if name in made:
             raise BadInput(
@@ -113,7 +130,8 @@ def _predict(
     """Labels, scores and expected costs; the latter two where there are any."""
     if len(X) == 0:
         none = np.empty((0, len(stored.classes))) if scores else None
-        return stored.classes[:0], none, None
+        in_money = stored.knows_expected_costs()
+        return stored.classes[:0], none, none if in_money else None
     with stored.refusing_rows():
         if not scores:
             return stored.predict(X), None, None

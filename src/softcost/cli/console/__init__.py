@@ -15,6 +15,7 @@ from softcost.cli.console._errors import (
     bad_input,
     failed_job,
     say,
+    say_note,
 )
 from softcost.cli.console._formatting import (
     format_cost,
@@ -53,6 +54,7 @@ __all__ = [
     "print_table",
     "quoted_names",
     "say",
+    "say_note",
     "show_progress",
     "shown_name",
     "stdout_console",

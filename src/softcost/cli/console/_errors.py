@@ -86,6 +86,11 @@ def say(message: str) -> None:
     click.echo(f"softcost: {visible(line)}", err=True)
 
 
+def say_note(sentence: str) -> None:
+    """Say what was assumed."""
+    say(f"note: {sentence}")
+
+
 def exit_with(error: BaseException) -> int:
     """Say what an expected error has to say, and return its exit code."""
     if isinstance(error, click.UsageError):

@@ -1,5 +1,6 @@
 """A click group that imports a command when it is called."""
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -61,6 +62,17 @@ class LazyGroup(click.Group):
         rows = [(name, line) for name, (_, line) in self.commands_by_name.items()]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; a reader who has seen enough and leaves is no error."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # What is left in buffers has nowhere to go when the process ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return OK
+        return result
 
     def main(
         self,

@@ -28,7 +28,7 @@ def write_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
 
 
-def stdout_console() -> "Console":
+def stdout_console(to_stderr: bool = False) -> "Console":
     """A console for results, without colour codes where it is no terminal."""
     from rich.console import Console
 
@@ -39,7 +39,7 @@ def stdout_console() -> "Console":
             shown = (visible(one) if isinstance(one, str) else one for one in objects)
             super().print(*shown, **options)
 
-    terminal = Terminal(markup=False, highlight=False, emoji=False)
+    terminal = Terminal(markup=False, highlight=False, emoji=False, stderr=to_stderr)
     if not terminal.is_terminal:
         terminal.width = max(terminal.width, PIPED_WIDTH)
     return terminal
@@ -49,6 +49,7 @@ def print_table(
     columns: Sequence[tuple[str, str]],
     rows: Iterable[Sequence[str]],
     styles: Iterable[str] | None = None,
+    to_stderr: bool = False,
 ) -> None:
     """Print a table.
 
@@ -60,6 +61,8 @@ def print_table(
         One sequence per row, shown as it is.
     styles : iterable of str, default=None
         A style for each row, on a terminal.
+    to_stderr : bool, default=False
+        For what goes along with the results.
     """
     from rich import box
     from rich.table import Table
@@ -74,4 +77,4 @@ def print_table(
     rows = list(rows)
     for row, style in zip(rows, styles or [""] * len(rows), strict=True):
         table.add_row(*map(visible, row), style=style or None)
-    stdout_console().print(table)
+    stdout_console(to_stderr).print(table)

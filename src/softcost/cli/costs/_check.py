@@ -1,5 +1,6 @@
 """The work behind ``softcost costs check``: a price list in sentences."""
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,12 @@ from softcost.cli.console import (
 )
 from softcost.cli.costs._classes import class_counts
 from softcost.cli.costs._facts import matrix_facts
-from softcost.cli.inputs import read_cost_file
+from softcost.cli.inputs import (
+    check_not_free,
+    check_priced,
+    match_classes,
+    read_cost_file,
+)
 
 
 def run_check(file: str, data: str | None, target: str | None, as_json: bool) -> None:
@@ -22,17 +28,57 @@ def run_check(file: str, data: str | None, target: str | None, as_json: bool) ->
     if (data is None) != (target is None):
         raise BadInput("--data and --target go together; give both or neither.")
     with bad_input():
-        frame = read_cost_file(file)
+        notes: list[str] = []
+        frame = read_cost_file(file, notes.append)
         counts = None
         if data is not None and target is not None:
-            counts = class_counts(data, target)
+            counts = class_counts(data, target, notes.append)
+            frame = _with_names_of(counts, frame, notes, data, target, file)
     facts = matrix_facts(frame, counts)
+    refusal = _refusal(frame, counts, data, target, file)
     if as_json:
-        write_json({"file": file, **facts})
-        return
-    out = stdout_console()
-    for line in matrix_words(frame, facts):
-        out.print(line, soft_wrap=True)
+        write_json({"file": file, "refused": refusal, "notes": notes, **facts})
+    else:
+        out = stdout_console()
+        for line in (*notes, *matrix_words(frame, facts)):
+            out.print(line, soft_wrap=True)
+        sys.stdout.flush()
+    if refusal is not None:
+        raise BadInput(f"'softcost fit' would refuse this: {refusal}")
+
+
+def _with_names_of(
+    counts: dict[str, int],
+    frame: pd.DataFrame,
+    notes: list[str],
+    data: str,
+    target: str,
+    file: str,
+) -> pd.DataFrame:
+    """The price list with the table's names, if it has prices for all of them."""
+    where = {"data": data, "target": target, "path": file}
+    try:
+        return match_classes(frame, counts, tell=notes.append, **where)
+    except ValueError:  # to be told after all that is to be said of the prices
+        return frame
+
+
+def _refusal(
+    frame: pd.DataFrame,
+    counts: dict[str, int] | None,
+    data: str | None,
+    target: str | None,
+    file: str,
+) -> str | None:
+    """Why 'softcost fit' would refuse a price list; None where it would not."""
+    try:
+        check_not_free(frame, file)
+        if counts is not None:
+            where = {"data": str(data), "target": str(target), "path": file}
+            check_priced(counts, frame.index, **where)
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def matrix_words(frame: pd.DataFrame, facts: dict[str, Any]) -> list[str]:
@@ -111,10 +157,7 @@ def _comparison(facts: dict[str, Any]) -> list[str]:
     words = []
     if facts["missing_classes"]:
         names = quoted_names(facts["missing_classes"])
-        words.append(
-            f"The data have classes without prices, {names}: add them, or 'softcost "
-            "fit' will refuse."
-        )
+        words.append(f"The data have classes without prices, {names}: add them.")
     if facts["unknown_classes"]:
         names = quoted_names(facts["unknown_classes"])
         words.append(f"The data have no rows of {names}.")

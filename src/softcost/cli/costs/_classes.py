@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from softcost.cli.inputs import column, read_labels, read_table
+from softcost.cli.inputs import Tell, column, read_labels, read_table, silent
 
 _MANY = 50  # classes, or one row in two a class: perhaps not a column of classes
 
 
-def class_counts(data: str, target: str) -> dict[str, int]:
+def class_counts(data: str, target: str, tell: Tell = silent) -> dict[str, int]:
     """How many rows each class has."""
-    raw = read_table(data)
+    raw = read_table(data, tell)
     labels = read_labels(column(raw, target, "--target", data), "--target", data)
     names, counts = np.unique(labels, return_counts=True)
     if len(names) < 2:

@@ -10,6 +10,7 @@ from softcost.cli.console import (
     BadInput,
     bad_input,
     failed_job,
+    say_note,
     write_json,
 )
 from softcost.cli.costs._classes import class_counts
@@ -27,7 +28,7 @@ def run_template(data: str, target: str, output: str, as_json: bool) -> None:
             if not output.lower().endswith(".csv"):
                 raise ValueError(f"{output} must end with .csv; the template is a CSV.")
             check_output(output, reads=[data])
-        counts = class_counts(data, target)
+        counts = class_counts(data, target, say_note)
     if as_json:
         matrix = {
             true: {name: float(name != true) for name in counts} for true in counts

@@ -1,20 +1,22 @@
-"""Columns of a table: labels, numbers and words."""
+"""Columns of a table: labels, and the columns that a model learns from."""
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from softcost.cli.console import shown_name
-
-MISSING = frozenset(["", "?", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL"])
+from softcost.cli.inputs._dates import date_feature_names, date_features, read_moments
+from softcost.cli.inputs._kinds import KINDS, MISSING, Kind, Reading
+from softcost.cli.inputs._numbers import read_numbers
 
 LARGEST = 1e150  # differences and squares of larger numbers are not finite
-_ALMOST_ALL = 0.9
-
-Kind = Literal["number", "nominal"]
+_BOOLEANS = {
+    "true": "True", "false": "False", "wahr": "True", "falsch": "False",
+    "vrai": "True", "faux": "False",
+}  # fmt: skip
 
 
 def column(frame: pd.DataFrame, name: str, option: str, path: str) -> pd.Series:
@@ -29,80 +31,75 @@ def column(frame: pd.DataFrame, name: str, option: str, path: str) -> pd.Series:
     return frame[name]
 
 
+def named_columns(
+    frame: pd.DataFrame, texts: Sequence[str], option: str, path: str
+) -> list[str]:
+    """Columns by name, several in one text with commas between them.
+
+    A text that is a column's name, commas and all, is that column.
+    """
+    found: list[str] = []
+    for text in texts:
+        whole = text in frame.columns or "," not in text
+        parts = [text] if whole else [part.strip() for part in text.split(",")]
+        for name in parts:
+            column(frame, name, option, path)
+            found.append(name)
+    return list(dict.fromkeys(found))
+
+
 def read_labels(values: pd.Series, option: str, path: str) -> np.ndarray:
     """A target column as text, without blanks around it."""
-    labels = _words(values)
+    labels = words_of(values)
     empty = np.flatnonzero(pd.isna(labels))
     if len(empty):
         raise ValueError(
             f"{option} {values.name!r} is empty in {len(empty)} rows of {path}, the "
             f"first of them row {empty[0] + 1}; fill them or take them out."
         )
-    return np.array([str(label).strip() for label in labels], dtype=str)
+    return labels.astype(str)
 
 
-def find_kinds(frame: pd.DataFrame, nominal: Sequence[str] = ()) -> dict[str, Kind]:
-    """What each column holds: numbers, if every cell that is not empty is one."""
-    return {
-        str(name): "nominal"
-        if name in nominal or not _all_numbers(frame[name])
-        else "number"
-        for name in frame.columns
-    }
+def words_of(
+    values: pd.Series, boolean: bool = False, tokens: frozenset[str] = frozenset()
+) -> np.ndarray:
+    """Cells as text without blanks around it, NaN for an empty one.
+
+    Parameters
+    ----------
+    boolean : bool, default=False
+        Whether true, TRUE and WAHR are one word.
+    tokens : frozenset of str
+        What else says nothing.
+    """
+    codes, cells = pd.factorize(values.astype(object))
+    known = np.empty(len(cells) + 1, dtype=object)
+    known[:] = [*(_word(cell, boolean, tokens) for cell in cells), np.nan]
+    return known[codes]
 
 
-def _all_numbers(values: pd.Series) -> bool:
-    if pd.api.types.is_bool_dtype(values):
-        return False
-    if pd.api.types.is_numeric_dtype(values):
-        return True
-    words = _words(values)
-    found = words[~pd.isna(words)]
-    return bool(pd.to_numeric(pd.Series(found), errors="coerce").notna().all())
+def _word(cell: Any, boolean: bool, tokens: frozenset[str]) -> Any:
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        cell = int(cell)
+    text = str(cell).strip()
+    if text in MISSING or text in tokens:
+        return np.nan
+    return as_boolean(text) if boolean else text
 
 
-def almost_numbers(frame: pd.DataFrame, kinds: Mapping[str, Kind]) -> list[str]:
-    """Sentences on columns of words most of whose cells are numbers."""
-    said = []
-    for name, kind in kinds.items():
-        if kind == "number" or pd.api.types.is_bool_dtype(frame[name]):
-            continue
-        words = _words(frame[name])
-        there = ~pd.isna(words)
-        numbers = pd.to_numeric(pd.Series(words), errors="coerce").notna().to_numpy()
-        odd = np.flatnonzero(there & ~numbers)
-        if len(odd) and numbers.sum() >= _ALMOST_ALL * there.sum():
-            said.append(
-                f"column {name!r} is read as words, since {len(odd)} of its cells are "
-                f"no numbers, the first {str(words[odd[0]])[:40]!r} in row "
-                f"{odd[0] + 1}; correct them or leave them empty, if it holds numbers."
-            )
-    return said
-
-
-def _words(values: pd.Series) -> np.ndarray:
-    """Cells as text, with NaN for an empty one."""
-    if pd.api.types.is_integer_dtype(values) or pd.api.types.is_bool_dtype(values):
-        words = values.astype(object)
-    elif pd.api.types.is_float_dtype(values):
-        whole = values.notna() & (values % 1 == 0) & (values.abs() < 1e15)
-        words = values.astype(object)
-        words[whole] = values[whole].astype(np.int64).astype(object)
-    else:
-        words = values.astype(object)
-    empty = values.isna().to_numpy() | words.isin(MISSING).to_numpy()
-    out = np.empty(len(words), dtype=object)
-    out[:] = [
-        np.nan if missing else str(word)
-        for word, missing in zip(words, empty, strict=True)
-    ]
-    return out
+def as_boolean(text: str) -> str:
+    """``True`` or ``False``, however a table writes it; any other text as it is."""
+    return _BOOLEANS.get(text.lower(), text)
 
 
 def typed_columns(
-    frame: pd.DataFrame, kinds: Mapping[str, Kind], path: str, first_row: int = 0
+    frame: pd.DataFrame,
+    kinds: Mapping[str, Kind],
+    path: str,
+    first_row: int = 0,
+    tokens: frozenset[str] = frozenset(),
 ) -> pd.DataFrame:
-    """The columns of a model, with the types that it knows.
+    """The columns of a model, with the types that it knows; dates as numbers.
 
     Parameters
     ----------
@@ -111,43 +108,50 @@ def typed_columns(
     kinds : mapping of column name to kind
     path : str
         For messages.
+    tokens : frozenset of str
+        Cells that say nothing, beside the usual ones.
     """
-    columns: dict[str, pd.Series] = {}
+    columns: dict[str, Any] = {}
     for name, kind in kinds.items():
         values = column(frame, name, "the model's column", path)
-        if kind == "nominal":
-            columns[name] = pd.Series(_words(values), dtype=object)
+        reading = KINDS[kind]
+        if reading.what == "words":
+            columns[name] = pd.Series(
+                words_of(values, reading.boolean, tokens), dtype=object
+            )
+        elif reading.what == "number":
+            numbers, wrong = read_numbers(values, reading.decimal, tokens)
+            wrong |= np.abs(numbers) > LARGEST
+            _refuse(wrong, values, "a finite number", path, first_row)
+            columns[name] = numbers
         else:
-            columns[name] = pd.Series(_numbers(values, path, first_row))
-    return pd.DataFrame(columns, columns=list(kinds))
+            moments, wrong = read_moments(values, reading.order, tokens)
+            _refuse(wrong, values, "a date", path, first_row)
+            columns |= date_features(name, moments, reading)
+    return pd.DataFrame(columns, columns=list(feature_kinds(kinds)))
 
 
-def _numbers(values: pd.Series, path: str, first_row: int) -> np.ndarray:
-    if pd.api.types.is_numeric_dtype(values):
-        found = values.to_numpy(dtype=float, na_value=np.nan)
-        empty = np.isnan(found)
-    else:
-        empty = values.isna().to_numpy() | values.isin(MISSING).to_numpy()
-        found = pd.to_numeric(values, errors="coerce").to_numpy(float, na_value=np.nan)
-    wrong = np.flatnonzero((np.abs(found) > LARGEST) | (np.isnan(found) & ~empty))
-    if len(wrong):
-        first = wrong[0]
-        cell = str(values.iloc[first])[:60]
-        raise ValueError(
-            f"column {values.name!r} of {path} holds {cell!r} in "
-            f"row {first_row + first + 1}, where the model needs a finite number; "
-            "correct it, or leave it empty."
-        )
+def _refuse(
+    wrong: np.ndarray, values: pd.Series, needed: str, path: str, first_row: int
+) -> None:
+    if not wrong.any():
+        return
+    first = int(wrong.argmax())
+    cell = str(values.iloc[first])[:60]
+    raise ValueError(
+        f"column {values.name!r} of {path} holds {cell!r} in "
+        f"row {first_row + first + 1}, where the model needs {needed}; "
+        "correct it, or leave it empty."
+    )
+
+
+def feature_kinds(kinds: Mapping[str, Kind]) -> dict[str, Kind]:
+    """The columns that `typed_columns` makes: numbers and words."""
+    found: dict[str, Kind] = {}
+    for name, kind in kinds.items():
+        reading: Reading = KINDS[kind]
+        if reading.what == "date":
+            found |= dict.fromkeys(date_feature_names(name, reading), "number")
+        else:
+            found[name] = "number" if reading.what == "number" else "nominal"
     return found
-
-
-def identifier_columns(frame: pd.DataFrame) -> list[str]:
-    """Nominal columns with a different text in every row."""
-    return [
-        str(name)
-        for name in frame.columns
-        if frame[name].dtype == object
-        and len(frame) > 2
-        and frame[name].notna().all()
-        and frame[name].nunique() == len(frame)
-    ]

@@ -1,39 +1,74 @@
 """Cost matrices from files, by class name."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from softcost.cli.console import existing_file
-from softcost.cli.inputs._cost_formats import FORMATS, CostsByName
+from softcost.cli.inputs._cost_formats import FORMATS, CostsByName, from_cells
+from softcost.cli.inputs._encoding import find_encoding
+from softcost.cli.inputs._excel import sheet_rows
+from softcost.cli.inputs._headers import Tell, silent
+from softcost.cli.inputs._numbers import read_number
 from softcost.costs import check_cost_matrix
 
 
-def read_cost_file(path: str) -> pd.DataFrame:
+def read_cost_file(path: str, tell: Tell = silent) -> pd.DataFrame:
     """A checked matrix, rows true and columns predicted classes, both by name.
 
-    A cost may be left out on the diagonal only, where it is 0. Lines of a CSV file
-    that begin with # before its header are comments.
+    A cost may be left out on the diagonal only, where it is 0. Lines of a table that
+    begin with # before its header are comments. Negative prices are benefits: all
+    prices of that true class are then counted from its best answer.
     """
     place = existing_file(path)
-    read = FORMATS.get(place.suffix.lower())
-    if read is None:
-        raise ValueError(
-            f"{path} has no ending that names a format; call it .csv, .json, .toml or "
-            ".yaml."
-        )
-    try:
-        text = place.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not text in UTF-8; convert it first.") from None
-    frame = _matrix(read(text, path), path)
+    frame = _matrix(_costs_by_name(place, path, tell), path)
+    frame = from_best_answer(frame, tell, path)
     names = sorted(frame.index)
     try:
         check_cost_matrix(frame, np.array(names, dtype=str))
     except (ValueError, TypeError) as error:
         raise ValueError(f"{path}: {error}") from None
     return frame.loc[names, names]
+
+
+def _costs_by_name(place: Path, path: str, tell: Tell) -> CostsByName:
+    ending = place.suffix.lower()
+    if ending in (".xlsx", ".xlsm"):
+        with sheet_rows(path, tell) as rows:
+            table = list(rows)
+        while table and str(table[0][0] or "").startswith("#"):
+            table.pop(0)
+        width = max(map(len, table), default=0)
+        return from_cells([[*row, *[None] * (width - len(row))] for row in table], path)
+    read = FORMATS.get(ending)
+    if read is None:
+        raise ValueError(
+            f"{path} has no ending that names a format; call it .csv, .xlsx, .json, "
+            ".toml or .yaml."
+        )
+    try:
+        text = place.read_text(encoding=find_encoding(path, tell))
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not text in UTF-8; convert it first.") from None
+    return read(text, path)
+
+
+def from_best_answer(costs: pd.DataFrame, tell: Tell, path: str) -> pd.DataFrame:
+    """Costs whose rows with a negative price begin at zero.
+
+    Adding the same to all prices of a true class (or of an example) changes no
+    decision: what is best stays best, by as much.
+    """
+    least = costs.min(axis=1).clip(upper=0.0)
+    if not (least < 0).any():
+        return costs
+    tell(
+        f"{path} has negative prices, which are benefits: where there are some, prices "
+        "are counted from the best answer, as what is lost by another one."
+    )
+    return costs.sub(least, axis=0)
 
 
 def check_not_free(matrix: pd.DataFrame, path: str) -> None:
@@ -76,7 +111,8 @@ def _cost(value: Any, true: str, predicted: str, path: str) -> float:
     try:
         if isinstance(value, bool | list | dict):
             raise TypeError
-        return float(value)
+        number = read_number(value) if isinstance(value, str) else None
+        return float(value) if number is None else number
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"{path} has {str(value)[:40]!r} where the price of predicting "

@@ -1,12 +1,13 @@
-"""Cost files as they are written: CSV, JSON, TOML or YAML, to costs by class name."""
+"""Price lists as they are written, table or JSON or the like, to prices by name."""
 
 import csv
 import json
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from softcost.cli.inputs._csv import separator_of
+from softcost.cli.inputs._numbers import Decimal, decimal_evidence, read_number
 
 CostsByName = dict[str, dict[str, Any]]  # {true: {predicted: cost}}, not yet checked
 
@@ -14,44 +15,125 @@ _FORM = "write {true: {predicted: price}}"
 
 
 def from_csv(text: str, path: str) -> CostsByName:
-    """From a table with predicted classes in the header and true ones in rows."""
-    header, *rows = _csv_cells(text, path)
-    names = header[1:]
-    costs: CostsByName = {}
-    for true, *cells in rows:
-        if len(cells) != len(names):
-            raise ValueError(
-                f"{path} has {len(cells)} prices for {len(names)} predicted classes "
-                f"in the row {true!r}; give one price per class."
-            )
-        if true in costs:
-            raise ValueError(f"{path} has more than one row {true!r}; keep one.")
-        costs[true] = dict(zip(names, cells, strict=True))
-    if len(set(names)) < len(names):
-        raise ValueError(f"{path} names a predicted class twice in its header.")
-    return costs
-
-
-def _csv_cells(text: str, path: str) -> list[list[str]]:
-    """Stripped cells of a header and at least one row; no comments, no empty rows."""
+    """From a table, see `from_cells`; comments before it are left out."""
     lines = text.splitlines()
-    while lines and (lines[0].startswith("#") or not lines[0].strip()):
+    while lines and (_is_comment(lines[0]) or not lines[0].strip(' ,;\t"')):
         lines.pop(0)
     separator = separator_of(lines[0], path) if lines else ","
     try:
-        table = [
-            [cell.strip() for cell in row]
-            for row in csv.reader(lines, delimiter=separator, strict=True)
-            if any(cell.strip() for cell in row)
-        ]
+        table = list(csv.reader(lines, delimiter=separator, strict=True))
     except csv.Error as error:
         raise ValueError(f"{path} is not a CSV table ({error}).") from None
-    if len(table) < 2:
+    return from_cells(table, path, "," if separator == ";" else ".")
+
+
+def _is_comment(line: str) -> bool:
+    """Whether a line begins with #, quoted perhaps by a spreadsheet."""
+    return line.lstrip(' "').startswith("#")
+
+
+def from_cells(
+    table: Sequence[Sequence[Any]], path: str, decimal: Decimal = "."
+) -> CostsByName:
+    """From a table of cells, as a matrix or a list.
+
+    A matrix has the predicted classes in its header and true ones in front of its rows;
+    a list has three columns: the true class, the predicted one, the price.
+
+    Parameters
+    ----------
+    decimal : {".", ","}
+        What 1.234 and 1,234 mean where no other price tells.
+    """
+    rows = [[_text(cell) for cell in row] for row in table]
+    rows = [row for row in rows if any(row)]
+    width = max((_used(row) for row in rows), default=0)
+    if len(rows) < 2:
         raise ValueError(
             f"{path} is empty; give it a header with the predicted classes and one row "
             "per true class."
         )
-    return table
+    for row in rows:
+        if len(row) < width:
+            raise ValueError(
+                f"{path} has {len(row) - 1} prices for {width - 1} predicted classes "
+                f"in the row {row[0]!r}; give one price per class."
+            )
+    rows = [row[:width] for row in rows]
+    if len(rows) == width and all(
+        read_number(cell) is not None for row in rows for cell in row
+    ):
+        raise ValueError(
+            f"{path} has prices but no names of classes; give it a header with the "
+            "predicted classes and begin every row with the true one, or fill in what "
+            "'softcost costs template' writes."
+        )
+    header, *rest = rows
+    if width == 3 and not {row[0] for row in rest} & set(header[1:]):
+        return _from_list(rest, path, decimal)
+    return _from_table(header[1:], rest, path, decimal)
+
+
+def _text(cell: Any) -> str:
+    """A cell as text: 1 for 1.0, and nothing for an empty one."""
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        cell = int(cell)
+    return "" if cell is None else str(cell).strip()
+
+
+def _used(row: Sequence[str]) -> int:
+    """How many cells there are up to the last that is not empty."""
+    return max((place + 1 for place, cell in enumerate(row) if cell), default=0)
+
+
+def _from_table(
+    names: list[str], rows: list[list[str]], path: str, decimal: Decimal
+) -> CostsByName:
+    read = _price_reader([cell for row in rows for cell in row[1:]], decimal)
+    costs: CostsByName = {}
+    for true, *cells in rows:
+        if any(cell for name, cell in zip(names, cells, strict=True) if not name):
+            raise ValueError(
+                f"{path} has {_used(cells)} prices for {_used(names)} predicted "
+                f"classes in the row {true!r}; give one price per class."
+            )
+        if true in costs:
+            raise ValueError(f"{path} has more than one row {true!r}; keep one.")
+        costs[true] = {
+            name: read(cell) for name, cell in zip(names, cells, strict=True) if name
+        }
+    if len(set(names) - {""}) < len([name for name in names if name]):
+        raise ValueError(f"{path} names a predicted class twice in its header.")
+    return costs
+
+
+def _from_list(rows: list[list[str]], path: str, decimal: Decimal) -> CostsByName:
+    read = _price_reader([row[2] for row in rows], decimal)
+    names = dict.fromkeys(name for row in rows for name in row[:2])
+    costs: CostsByName = {name: {name: None} for name in names}
+    seen = set()
+    for true, predicted, price in rows:
+        if (true, predicted) in seen:
+            raise ValueError(
+                f"{path} has more than one price for predicting {predicted!r} for a "
+                f"true {true!r}; keep one."
+            )
+        seen.add((true, predicted))
+        costs[true][predicted] = read(price)
+    return costs
+
+
+def _price_reader(cells: list[str], decimal: Decimal) -> Callable[[str], float | str]:
+    """How prices are read; what is no price stays text."""
+    counts = decimal_evidence(cells)
+    if counts["."] != counts[","]:
+        decimal = "." if counts["."] > counts[","] else ","
+
+    def read(cell: str) -> float | str:
+        number = read_number(cell, decimal)
+        return cell if number is None else number
+
+    return read
 
 
 def from_json(text: str, path: str) -> CostsByName:

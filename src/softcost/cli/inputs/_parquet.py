@@ -5,10 +5,12 @@ from typing import Any
 
 import pandas as pd
 
-from softcost.cli.inputs._csv import check_header
+from softcost.cli.inputs._headers import Tell, header_names, silent
 
 
-def parquet_pieces(path: str, rows: int | None) -> Iterator[pd.DataFrame]:
+def parquet_pieces(
+    path: str, rows: int | None, tell: Tell = silent
+) -> Iterator[pd.DataFrame]:
     """The rows of a Parquet file, some at a time; all at once for None."""
     parquet = load_parquet(path)
     try:
@@ -17,12 +19,12 @@ def parquet_pieces(path: str, rows: int | None) -> Iterator[pd.DataFrame]:
         reason = str(error).splitlines()[0].rstrip(".")[:100]
         raise ValueError(f"{path} is not a Parquet file ({reason}).") from None
     with file:
-        check_header(file.schema_arrow.names, path)
-        if rows is None or file.metadata.num_rows == 0:
-            yield file.read().to_pandas()
-            return
-        for batch in file.iter_batches(rows):
-            yield batch.to_pandas()
+        names = header_names(file.schema_arrow.names, path, tell)
+        whole = rows is None or file.metadata.num_rows == 0
+        for part in [file.read()] if whole else file.iter_batches(rows):
+            # What pandas wrote as an index is a column like the others.
+            frame = part.to_pandas(ignore_metadata=True)
+            yield frame.set_axis(names, axis="columns")
 
 
 def load_parquet(path: str) -> Any:

@@ -1,4 +1,4 @@
-"""Tables from files: CSV, Parquet and LIBSVM, whole or in pieces.
+"""Tables from files: CSV, Excel, Parquet and LIBSVM, whole or in pieces.
 
 Cells of a CSV file stay text until it is known what a column holds, so that a piece of
 a file is read exactly as the whole was when the model was fitted.
@@ -15,14 +15,20 @@ import pandas as pd
 
 from softcost.cli.console import STREAM, existing_file
 from softcost.cli.inputs._csv import csv_pieces
+from softcost.cli.inputs._excel import excel_pieces
+from softcost.cli.inputs._headers import Tell, silent
 from softcost.cli.inputs._libsvm import libsvm_pieces
 from softcost.cli.inputs._parquet import parquet_pieces
 
-SUFFIXES: dict[str, Literal["csv", "parquet", "libsvm"]] = {
+Format = Literal["csv", "excel", "parquet", "libsvm"]
+
+SUFFIXES: dict[str, Format] = {
     ".csv": "csv",
     ".csv.gz": "csv",
     ".tsv": "csv",
     ".tsv.gz": "csv",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".libsvm": "libsvm",
@@ -31,22 +37,24 @@ SUFFIXES: dict[str, Literal["csv", "parquet", "libsvm"]] = {
 }
 
 
-def format_of(path: str) -> Literal["csv", "parquet", "libsvm"]:
+def format_of(path: str) -> Format:
     """Which format a file has, by its name; a standard stream has CSV."""
     if path == STREAM:
         return "csv"
     for suffix, kind in SUFFIXES.items():
         if path.lower().endswith(suffix):
             return kind
+    if path.lower().endswith((".xls", ".xlsb", ".ods")):
+        raise ValueError(f"{path} has a format that is not read; save it as .xlsx.")
     raise ValueError(
         f"{path} has no ending that names a format; call it .csv, .csv.gz, .tsv, "
-        ".parquet or .libsvm."
+        ".xlsx, .parquet or .libsvm."
     )
 
 
-def read_table(path: str) -> pd.DataFrame:
-    """All rows of a file, raw: text from CSV, typed columns from the others."""
-    pieces = list(table_pieces(path))
+def read_table(path: str, tell: Tell = silent) -> pd.DataFrame:
+    """All rows of a file, raw: text from CSV, typed cells from the others."""
+    pieces = list(table_pieces(path, tell=tell))
     frame = pieces[0] if len(pieces) == 1 else pd.concat(pieces, ignore_index=True)
     if len(frame) == 0:
         raise ValueError(f"{path} has no rows; give a table with a header and rows.")
@@ -54,7 +62,10 @@ def read_table(path: str) -> pd.DataFrame:
 
 
 def table_pieces(
-    path: str, rows: int | None = None, n_features: int | None = None
+    path: str,
+    rows: int | None = None,
+    n_features: int | None = None,
+    tell: Tell = silent,
 ) -> Iterator[pd.DataFrame]:
     """The rows of a file, some at a time; at least one piece, perhaps of no rows.
 
@@ -66,17 +77,21 @@ def table_pieces(
         Most rows of a piece; None for all at once.
     n_features : int, default=None
         For LIBSVM files: how many there are, where a piece may not show all.
+    tell : callable, default=silent
+        Called with a sentence on what was assumed, such as an encoding.
     """
     kind = format_of(path)
     if path != STREAM:
         existing_file(path)
     with _said_of(path):
         if kind == "parquet":
-            yield from parquet_pieces(path, rows)
+            yield from parquet_pieces(path, rows, tell)
+        elif kind == "excel":
+            yield from excel_pieces(path, rows, tell)
         elif kind == "libsvm":
             yield from libsvm_pieces(path, rows, n_features)
         else:
-            yield from csv_pieces(path, rows)
+            yield from csv_pieces(path, rows, tell)
 
 
 @contextmanager
@@ -89,7 +104,9 @@ def _said_of(path: str) -> Iterator[None]:
             f"{path} is not intact: its compressed data are cut off or damaged."
         ) from None
     except UnicodeDecodeError:
-        raise ValueError(f"{path} is not text in UTF-8; convert it first.") from None
+        raise ValueError(
+            f"{path} is not text in UTF-8, UTF-16 or Windows-1252; convert it first."
+        ) from None
     except (pd.errors.ParserError, pd.errors.ParserWarning, csv.Error) as error:
         reason = str(error).strip().rstrip(".").removeprefix("Error tokenizing data. ")
         if isinstance(error, pd.errors.ParserWarning):

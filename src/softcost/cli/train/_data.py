@@ -6,20 +6,23 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from softcost.cli.console import quoted_names, say
 from softcost.cli.inputs import (
+    Asked,
     Kind,
-    almost_numbers,
+    Surveyed,
     check_not_free,
+    check_priced,
     column,
-    find_kinds,
-    identifier_columns,
+    match_classes,
+    named_columns,
     read_cost_columns,
     read_cost_file,
     read_labels,
     read_table,
+    survey,
     typed_columns,
 )
+from softcost.cli.train._columns import what_was_asked
 from softcost.cli.train._job import Job
 from softcost.cli.train._validation import check_folds, check_two_classes
 from softcost.costs import raw_cost_vectors, resolve_classes
@@ -54,6 +57,12 @@ class TrainingInput:
         The columns to learn from, and what they hold.
     left_out : list of str
         Columns that are not learnt from.
+    surveyed : list of Surveyed
+        What was found of each column but the target and those to leave out.
+    asked : Asked
+        What the user has said of columns.
+    notes : list of str
+        What was assumed when files were read.
     test_costs : array of shape (n_test, K) or None
         What predicting each class would cost on the test rows.
     """
@@ -62,6 +71,9 @@ class TrainingInput:
     classes: np.ndarray
     kinds: dict[str, Kind]
     left_out: list[str]
+    surveyed: list[Surveyed]
+    asked: Asked
+    notes: list[str]
     train: Rows
     test: Rows | None
     test_costs: np.ndarray | None
@@ -73,18 +85,48 @@ def read_data(job: Job) -> TrainingInput:
     reads = [path for path in (job.data, job.costs, job.test) if path is not None]
     for number, path in enumerate(outputs):
         check_output(path, reads=reads, writes=outputs[:number])
+    notes: list[str] = []
     matrix = None
     if job.costs is not None:
-        matrix = read_cost_file(job.costs)
+        matrix = read_cost_file(job.costs, notes.append)
         check_not_free(matrix, job.costs)
-    rows, kinds, left_out = _read_rows(job)
+    raw = read_table(job.data, notes.append)
+    asked = what_was_asked(job, raw)
+    drop = named_columns(raw, job.drop, "--drop", job.data)
+    y = _labels(raw, job, job.data)
+    costs = _cost_columns(raw, y, job, job.data, asked, notes)
+    if matrix is not None and job.costs is not None:
+        names = {"data": job.data, "target": job.target, "path": job.costs}
+        matrix = match_classes(matrix, y, tell=notes.append, **names)
+    features = _features(raw, job, drop, costs)
+    surveyed = survey(features, y, asked)
+    kinds = {one.name: one.kind for one in surveyed if not one.left_out}
+    if not kinds:
+        raise ValueError(f"{job.data} has no column to learn from but the target.")
+    left_out = [*drop, *(one.name for one in surveyed if one.left_out)]
+    X = typed_columns(features, kinds, job.data, tokens=asked.tokens)
+    rows = Rows(X, y, costs)
     classes = resolve_classes(rows.y, cost_matrix=matrix, costs=rows.costs)
     _costs_of(rows, matrix, classes)
     check_two_classes(job, rows.y)
-    train, test = _split_rows(job, rows, kinds)
+    train, test = _split_rows(job, rows, kinds, asked, notes)
     check_folds(job, train.y)
+    if test is not None and job.test is not None:
+        where = {"data": job.test, "target": job.target, "path": job.costs or job.test}
+        check_priced(test.y, classes.tolist(), **where)
     test_costs = None if test is None else _costs_of(test, matrix, classes)
-    return TrainingInput(matrix, classes, kinds, left_out, train, test, test_costs)
+    return TrainingInput(
+        matrix=matrix,
+        classes=classes,
+        kinds=kinds,
+        left_out=left_out,
+        surveyed=surveyed,
+        asked=asked,
+        notes=notes,
+        train=train,
+        test=test,
+        test_costs=test_costs,
+    )
 
 
 def _costs_of(
@@ -96,39 +138,12 @@ def _costs_of(
     )
 
 
-def _read_rows(job: Job) -> tuple[Rows, dict[str, Kind], list[str]]:
-    """The rows, what their columns hold, and which columns are left out."""
-    raw = read_table(job.data)
-    y = _labels(raw, job, job.data)
-    for option, names in (("--drop", job.drop), ("--nominal", job.nominal)):
-        for name in names:
-            column(raw, name, option, job.data)
-    costs = _cost_columns(raw, job, job.data)
-    features = _features(raw, job, costs)
-    kinds = find_kinds(features, job.nominal)
-    if not job.quiet:
-        asked = {name: kind for name, kind in kinds.items() if name not in job.nominal}
-        for sentence in almost_numbers(features, asked):
-            say(f"warning: {sentence}")
-    X = typed_columns(features, kinds, job.data)
-    odd = identifier_columns(X)
-    if odd and not job.quiet:
-        say(
-            f"warning: {quoted_names(odd)} has a different text in every row, like an "
-            "identifier, and is left out; --drop it to say so yourself."
-        )
-    kinds = {name: kind for name, kind in kinds.items() if name not in odd}
-    if not kinds:
-        raise ValueError(f"{job.data} has no column to learn from but the target.")
-    return Rows(X[list(kinds)], y, costs), kinds, [*job.drop, *odd]
-
-
 def _split_rows(
-    job: Job, rows: Rows, kinds: dict[str, Kind]
+    job: Job, rows: Rows, kinds: dict[str, Kind], asked: Asked, notes: list[str]
 ) -> tuple[Rows, Rows | None]:
     """Training rows, and test rows where the job asks for them."""
     if job.test is not None:
-        return rows, _read_test_rows(job, job.test, kinds)
+        return rows, _read_test_rows(job, job.test, kinds, asked, notes)
     if job.test_size is None:
         return rows, None
     _, counts = np.unique(rows.y, return_counts=True)
@@ -143,27 +158,46 @@ def _split_rows(
     return rows.part(np.sort(train)), rows.part(np.sort(test))
 
 
-def _read_test_rows(job: Job, path: str, kinds: dict[str, Kind]) -> Rows:
-    raw = read_table(path)
+def _read_test_rows(
+    job: Job, path: str, kinds: dict[str, Kind], asked: Asked, notes: list[str]
+) -> Rows:
+    raw = read_table(path, notes.append)
     y = _labels(raw, job, path)
-    return Rows(typed_columns(raw, kinds, path), y, _cost_columns(raw, job, path))
+    costs = _cost_columns(raw, y, job, path, asked, notes)
+    return Rows(typed_columns(raw, kinds, path, tokens=asked.tokens), y, costs)
 
 
 def _labels(raw: pd.DataFrame, job: Job, path: str) -> np.ndarray:
+    if f"{job.target} (2)" in raw.columns:
+        raise ValueError(
+            f"{path} has more than one column {job.target!r}, the --target; rename "
+            "those that do not hold the classes."
+        )
     return read_labels(column(raw, job.target, "--target", path), "--target", path)
 
 
-def _cost_columns(raw: pd.DataFrame, job: Job, path: str) -> pd.DataFrame | None:
+def _cost_columns(
+    raw: pd.DataFrame,
+    y: np.ndarray,
+    job: Job,
+    path: str,
+    asked: Asked,
+    notes: list[str],
+) -> pd.DataFrame | None:
     if job.cost_columns is None:
         return None
-    return read_cost_columns(raw, job.cost_columns, path)
+    costs = read_cost_columns(raw, job.cost_columns, path, asked, notes.append)
+    where = {"data": path, "target": job.target}
+    check_priced(y, costs.columns, path=f"--cost-columns {job.cost_columns}", **where)
+    return costs
 
 
-def _features(raw: pd.DataFrame, job: Job, costs: pd.DataFrame | None) -> pd.DataFrame:
+def _features(
+    raw: pd.DataFrame, job: Job, drop: list[str], costs: pd.DataFrame | None
+) -> pd.DataFrame:
     """All columns but the target, those with prices and those to leave out."""
-    taken = {job.target, *job.drop}
-    if costs is not None:
-        taken |= {f"{job.cost_columns}{name}" for name in costs.columns}
-    features = raw[[name for name in raw.columns if name not in taken]]
-    features.columns = [str(name) for name in features.columns]
-    return features
+    taken = {job.target, *drop}
+    names = [str(name) for name in raw.columns if name not in taken]
+    if costs is not None and job.cost_columns is not None:
+        names = [name for name in names if not name.startswith(job.cost_columns)]
+    return raw[names]

@@ -8,20 +8,23 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
 
-from softcost.cli.inputs import Kind
+from softcost.cli.inputs import MOST_WORDS, Kind, feature_kinds
 
 EMPTY = "(missing)"
-_MOST_VALUES = 200  # of a nominal column; rarer ones share a feature
 
 
 def make_encoder(kinds: Mapping[str, Kind]) -> ColumnTransformer:
     """Fill empty cells, one-hot encode words, scale numbers to [0, 1].
 
-    An empty cell of words is a value of its own, an empty number the median. A value
+    An empty cell of words is a value of its own, an empty number the median. Dates
+    have been made numbers when they were read: that needs no transformer, so that what
+    a model file holds stays a handful of scikit-learn's types with schemas of ours. A
+    value
     that was not there when the model was fitted has no feature.
     """
-    numbers = [name for name, kind in kinds.items() if kind == "number"]
-    words = [name for name, kind in kinds.items() if kind == "nominal"]
+    features = feature_kinds(kinds)
+    numbers = [name for name, kind in features.items() if kind == "number"]
+    words = [name for name, kind in features.items() if kind == "nominal"]
     steps: list[tuple[str, Any, list[str]]] = []
     if numbers:
         filled = SimpleImputer(strategy="median", keep_empty_features=True)
@@ -32,7 +35,7 @@ def make_encoder(kinds: Mapping[str, Kind]) -> ColumnTransformer:
             strategy="constant", fill_value=EMPTY, keep_empty_features=True
         )
         encoded = OneHotEncoder(
-            handle_unknown="ignore", sparse_output=False, max_categories=_MOST_VALUES
+            handle_unknown="ignore", sparse_output=False, max_categories=MOST_WORDS
         )
         steps.append(
             ("words", Pipeline([("fill", filled), ("encode", encoded)]), words)

@@ -77,8 +77,23 @@ def _value(text: str) -> Any:
     metavar="PREFIX",
     help="Prices by row, in columns called PREFIX and the name of a class.",
 )
-@click.option("--drop", multiple=True, metavar="COL", help="Leave a column out.")
-@click.option("--nominal", multiple=True, metavar="COL", help="Read numbers as words.")
+@click.option("--drop", multiple=True, metavar="COLS", help="Leave columns out: a,b.")
+@click.option("--nominal", multiple=True, metavar="COLS", help="Read them as words.")
+@click.option("--number", multiple=True, metavar="COLS", help="Read them as numbers.")
+@click.option(
+    "--date",
+    multiple=True,
+    metavar="COLS[=ORDER]",
+    help="Read them as dates; ORDER is dmy, mdy or ymd.",
+)
+@click.option(
+    "--decimal",
+    type=click.Choice([".", ","]),
+    help="What 1.234 and 1,234 mean; found out where it is not said.",
+)
+@click.option(
+    "--missing", multiple=True, metavar="WORDS", help="Cells that say nothing: -9,none."
+)
 @click.option(
     "--reduction",
     type=click.Choice(list(REDUCTIONS)),
@@ -148,10 +163,11 @@ def _value(text: str) -> Any:
 def fit(data: str, **options: Any) -> None:
     """Train on a table and a price list, and choose on the trade-off.
 
-    DATA is a CSV (.csv, .csv.gz, .tsv), Parquet or LIBSVM file. Empty cells, words and
-    numbers of any scale are dealt with inside the model. Prices by class are a table
-    with the true classes in rows and the predicted ones in columns; 'softcost costs
-    template' writes one to fill in.
+    DATA is a CSV (.csv, .csv.gz, .tsv), Excel (.xlsx), Parquet or LIBSVM file. Before
+    training it is told how every column was read, and how to say otherwise. Empty
+    cells, words and numbers of any scale are dealt with inside the model. Prices by
+    class are a table with the true classes in rows and the predicted ones in columns;
+    'softcost costs template' writes one to fill in.
     """
     from softcost.cli.train._fit_job import run
     from softcost.cli.train._job import Job

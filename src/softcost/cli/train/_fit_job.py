@@ -6,6 +6,7 @@ from softcost.cli.console import (
     show_progress,
     warnings_as_lines,
 )
+from softcost.cli.train._columns import tell_columns
 from softcost.cli.train._data import read_data
 from softcost.cli.train._job import Job, with_defaults
 from softcost.cli.train._output import describe_training, write_files, write_results
@@ -22,6 +23,8 @@ def run(job: Job) -> None:
         data = read_data(job)
         reduction, learner = make_reduction(job, len(data.train.y))
     check_params(reduction, job.param, len(data.classes))
+    if not job.quiet:
+        tell_columns(job, data.surveyed, data.notes)
     model = make_model(job, reduction, data)
     with (
         failed_job(),

@@ -1,7 +1,7 @@
 """What a command line asks ``softcost fit`` to do."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from softcost.cli.console import BadInput
 
@@ -16,6 +16,10 @@ class Job:
     cost_columns: str | None
     drop: tuple[str, ...]
     nominal: tuple[str, ...]
+    number: tuple[str, ...]
+    date: tuple[str, ...]
+    decimal: Literal[".", ","] | None
+    missing: tuple[str, ...]
     reduction: str
     learner: str
     param: dict[str, list[Any]] | None

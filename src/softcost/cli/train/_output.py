@@ -3,6 +3,7 @@
 import os
 import shlex
 import sys
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,9 @@ def describe_training(job: Job, learner: str, data: TrainingInput) -> dict[str, 
         "test_rows": None if data.test is None else len(data.test.y),
         "columns": data.kinds,
         "left_out": data.left_out,
+        "ids": [one.name for one in data.surveyed if one.names_rows],
+        "column_report": [asdict(one) for one in data.surveyed],
+        "missing": sorted(data.asked.tokens),
         "classes": dict(zip(labels.tolist(), counts.tolist(), strict=True)),
         "reduction": job.reduction,
         "learner": learner,
@@ -74,9 +78,16 @@ def _command(job: Job, search: SoftCostClassifierCV, learner: str) -> str:
     ):
         if value is not None:
             words += [option, value]
-    for option, names in (("--drop", job.drop), ("--nominal", job.nominal)):
-        for name in names:
-            words += [option, name]
+    for option, texts in (
+        ("--drop", job.drop),
+        ("--nominal", job.nominal),
+        ("--number", job.number),
+        ("--date", job.date),
+        ("--missing", job.missing),
+        ("--decimal", (job.decimal,) if job.decimal else ()),
+    ):
+        for text in texts:
+            words += [option, text]
     words += ["--seed", str(job.seed)]
     line = shlex.join(words) + " --softness {softness}"
     for name in search.candidate_params(search.best_index_):
