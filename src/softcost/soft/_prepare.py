@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils import _safe_indexing
 
 from softcost.reductions import MinimumExpectedCost, Reduction, TrainingData
@@ -51,9 +52,9 @@ def prepare(
     """
     auto = is_auto(search.reduction)
     taken = search.get_params(deep=False)
-    # Any reduction can check a table; this one leaves X as it is.
+    # Any reduction checks labels and costs; this one leaves X as it is.
     asked: Families = (
-        {None: MinimumExpectedCost()}
+        {None: MinimumExpectedCost(LogisticRegression())}
         if auto
         else given_families(search.reduction, taken)
     )
