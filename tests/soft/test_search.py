@@ -228,7 +228,7 @@ def test_progress_goes_to_standard_error(noisy, capsys):
     search(verbose=1, refit=False).fit(*noisy)
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert "of 15 paths" in captured.err
+    assert "of 15 parts" in captured.err
 
 
 @pytest.mark.parametrize("learner", [None, LogisticRegression()])

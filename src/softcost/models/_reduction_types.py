@@ -25,10 +25,14 @@ from softcost.models._common_kinds import (
 from softcost.models._errors import Refused
 from softcost.models._kinds import (
     ListOf,
+    Nothing,
     Part,
     Real,
     Record,
+    Text,
+    Tuple,
     bind,
+    either,
     maybe,
     one_of,
 )
@@ -256,6 +260,11 @@ def _flat_types() -> Iterator[Type]:
 
 _REDUCTIONS = [entry.class_name for entry in CATALOGUE.values()]
 _MEMBERS = ListOf(ESTIMATOR)
+# One reduction, families by name, or the word that has them chosen.
+_GIVEN = either(
+    Nothing(), one_of("auto"), ListOf(Tuple((Text(), Part(_REDUCTIONS)))),
+    Part(_REDUCTIONS),
+)  # fmt: skip
 
 REDUCTION_TYPES = [
     *_flat_types(),
@@ -297,7 +306,7 @@ REDUCTION_TYPES = [
     Type(
         "softcost.soft:SoftCostClassifierCV",
         {
-            "reduction": maybe(Part(_REDUCTIONS)), "cost_matrix": PLAIN,
+            "reduction": _GIVEN, "cost_matrix": PLAIN,
             "classes": PLAIN, "softness": PLAIN, "param_grid": PLAIN,
             "criterion": PLAIN, "max_error": PLAIN, "tolerance": PLAIN,
             "error_weight": PLAIN, "cv": PLAIN, "refit": FLAG, "n_jobs": JOBS,
@@ -312,10 +321,11 @@ REDUCTION_TYPES = [
             "tradeoff_": PLAIN, "cv_results_": PLAIN, "best_index_": COUNT,
             "best_softness_": Real(0, 1), "best_params_": PLAIN,
             "best_score_": NUMBER, "best_estimator_": Part(_REDUCTIONS),
-            "mix_": Part(["RandomizedPair"]),
+            "mix_": Part(["RandomizedPair"]), "portfolio_": PLAIN,
         },
-        NAMED | {"n_features_in_", "best_estimator_", "refit_time_", "mix_"},
-        frozenset({"_problem"}),
+        NAMED
+        | {"n_features_in_", "best_estimator_", "refit_time_", "mix_", "portfolio_"},
+        frozenset({"_problem", "_predicted", "_error_weight", "_chosen_by"}),
         check=_check_search,
     ),
 ]  # fmt: skip

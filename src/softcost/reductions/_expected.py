@@ -1,5 +1,6 @@
 """Minimum expected cost: probabilities first, prices afterwards."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -228,6 +229,19 @@ class MinimumExpectedCost(ProbabilityReduction):
         soft = self._softened(scaled_matrices(raw))
         chosen = expected_costs(probabilities, soft).argmin(axis=1)
         return self.classes_[chosen]
+
+    def decide_each(self, X: Any, softness: Sequence[float]) -> NDArray[np.intp]:
+        """Numbers of the predicted classes at each softness, shape (n_softness, n).
+
+        For rows that have been checked; probabilities are asked for once.
+        """
+        if len(self.classes_) == 1:
+            return np.zeros((len(softness), _num_samples(X)), np.intp)
+        probabilities = self._probabilities(X)
+        matrices = [softened(self._matrix, self._error_matrix, a) for a in softness]
+        return np.array(
+            [(-expected_costs(probabilities, one)).argmax(axis=1) for one in matrices]
+        )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the classes, whatever the prices.

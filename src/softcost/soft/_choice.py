@@ -5,20 +5,22 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from softcost.costs import class_costs
 from softcost.reductions import Reduction
 from softcost.selection import Rule, choose_row, make_rule, reference_rows
 from softcost.soft._mix import RandomizedPair, best_mix
-from softcost.soft._problem import SearchProblem
+from softcost.soft._optimism import HeldOutRows, Optimism, bootstrap_optimism
+from softcost.soft._problem import JointProblem
 
 
 class ChoiceMixin:
     """Choices on the trade-off of a search, without another cross-validation.
 
     The search has set ``tradeoff_``, ``cv_results_`` and ``error_measure_``, and keeps
-    its problem, with the training data, until it is saved.
+    its problem, with the training data, and the held-out predictions until it is saved.
     """
 
     refit: bool
@@ -26,9 +28,12 @@ class ChoiceMixin:
     tradeoff_: pd.DataFrame
     cv_results_: dict[str, Any]
     error_measure_: str
-    _problem: SearchProblem
+    _problem: JointProblem
+    _predicted: list[NDArray[Any]]
+    _error_weight: NDArray[np.float64]
 
     def _choose(self, rule: Rule) -> Self:
+        self._chosen_by = rule
         self.best_index_ = choose_row(self.tradeoff_, rule, error=self.error_measure_)
         self.best_params_ = dict(self.cv_results_["params"][self.best_index_])
         self.best_softness_ = self.best_params_["softness"]
@@ -40,11 +45,14 @@ class ChoiceMixin:
         return self
 
     def candidate_params(self, index: int) -> dict[str, Any]:
-        """Parameters of a row of ``tradeoff_``, without softness."""
+        """Parameters of a row of ``tradeoff_``, without softness and family."""
         check_is_fitted(self, "tradeoff_")
-        params = dict(self.cv_results_["params"][index])
-        params.pop("softness")
-        return params
+        params = self.cv_results_["params"][index]
+        return {
+            name: value
+            for name, value in params.items()
+            if name not in ("family", "softness")
+        }
 
     def candidate(self, index: int) -> Reduction:
         """The candidate of a row of ``tradeoff_``, fitted to all training rows.
@@ -65,8 +73,7 @@ class ChoiceMixin:
                 f"index must be a row of tradeoff_, from 0 to "
                 f"{len(self.tradeoff_) - 1}, not {index}."
             )
-        model = problem.model(problem.candidates[index])
-        return model.fit_checked(problem.data)
+        return problem.fitted(index)
 
     def reference_rows(self) -> dict[str, int]:
         """Rows of ``tradeoff_`` to compare: the same wherever results are shown.
@@ -136,7 +143,57 @@ class ChoiceMixin:
         )
         return self.mix_
 
-    def _search_problem(self, what: str) -> SearchProblem:
+    def optimism(self, n_resamples: int = 200, *, random_state: Any = 0) -> Optimism:
+        """How flattered the chosen candidate is, as the best of so many.
+
+        The least of many cross-validated costs is partly luck. So the choice is
+        repeated on B bootstrap samples of the held-out rows, and paid for on the rows
+        that are left over (Tsamardinos, Greasidou and Borboudakis, 2018):
+
+            expected = 1/B sum_b cost(i_b on rows not in sample b),
+            i_b = what the criterion chooses on sample b
+            optimism = expected - cost(chosen row on all held-out rows)
+
+        No model is trained: held-out predictions are kept. Rows of one group
+        (``groups`` of `fit`) are drawn together. A sample has fewer distinct rows than
+        the table, so that the estimate leans to the careful side.
+
+        Parameters
+        ----------
+        n_resamples : int, default=200
+            The number B of bootstrap samples.
+        random_state : int, RandomState instance or None, default=0
+
+        Returns
+        -------
+        Optimism
+            ``cost``, ``expected_cost``, their difference ``optimism``, and ``low`` and
+            ``high``, between which 95 % of the costs of the samples are.
+        """
+        check_is_fitted(self, "tradeoff_")
+        if not hasattr(self, "_predicted"):
+            raise ValueError(
+                "optimism needs the held-out predictions, which did not travel with "
+                "this saved search: fit it again."
+            )
+        problem = self._problem
+        return bootstrap_optimism(
+            HeldOutRows(
+                rows=problem.rows,
+                groups=problem.groups,
+                row=np.concatenate(problem.tests),
+                predicted=np.concatenate(self._predicted, axis=1),
+                error_weight=self._error_weight,
+            ),
+            self.tradeoff_,
+            self._chosen_by,
+            chosen=self.best_index_,
+            error=self.error_measure_,
+            n_resamples=n_resamples,
+            random_state=random_state,
+        )
+
+    def _search_problem(self, what: str) -> JointProblem:
         if not hasattr(self, "_problem"):
             raise ValueError(
                 f"{what} refits, and the training data did not travel with this saved "

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softcost.soft import _clone_engine, _path_engine
-from softcost.soft._problem import SearchProblem
+from softcost.soft._problem import JointProblem, SearchProblem
 
 
 class HeldOutPredictions(NamedTuple):
@@ -24,8 +24,20 @@ class HeldOutPredictions(NamedTuple):
     times: dict[str, NDArray[np.float64]]
 
 
-def held_out_predictions(problem: SearchProblem) -> HeldOutPredictions:
+def held_out_predictions(problem: JointProblem) -> HeldOutPredictions:
     """Predictions of every candidate for the held-out rows of every fold."""
+    found = [_of_family(member) for member in problem.members]
+    small = np.min_scalar_type(problem.rows.n_classes)  # there are many of them
+    return HeldOutPredictions(
+        [
+            np.concatenate(of_fold).astype(small, copy=False)
+            for of_fold in zip(*(one.numbers for one in found), strict=True)
+        ],
+        _all_times(problem, [one.times for one in found]),
+    )
+
+
+def _of_family(problem: SearchProblem) -> HeldOutPredictions:
     if _path_engine.can_walk(problem):
         predicted = _path_engine.predictions(problem)
         return HeldOutPredictions([_by_candidate(one) for one in predicted], {})
@@ -36,3 +48,20 @@ def held_out_predictions(problem: SearchProblem) -> HeldOutPredictions:
 def _by_candidate(predicted: NDArray[np.intp]) -> NDArray[np.intp]:
     """(n_settings, n_softness, n_test) as (n_candidates, n_test)."""
     return predicted.reshape(-1, predicted.shape[-1])
+
+
+def _all_times(
+    problem: JointProblem, times: list[dict[str, NDArray[np.float64]]]
+) -> dict[str, NDArray[np.float64]]:
+    """Times of all candidates; not a number for those that were solved together."""
+    names = dict.fromkeys(name for one in times for name in one)
+    unknown = [
+        np.full((len(member.candidates), len(member.folds)), np.nan)
+        for member in problem.members
+    ]
+    return {
+        name: np.concatenate(
+            [one.get(name, none) for one, none in zip(times, unknown, strict=True)]
+        )
+        for name in names
+    }

@@ -1,6 +1,5 @@
 """What a search has to do, and what came of it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from softcost.costs import RowCosts
 from softcost.reductions import Reduction, TrainingData
 from softcost.soft._progress import Progress
 
@@ -16,20 +16,25 @@ Fold = tuple[NDArray[np.intp], NDArray[np.intp]]  # training and held-out rows
 
 @dataclass(frozen=True)
 class Candidate:
-    """One row of the trade-off: a softness and parameters of the learner."""
+    """One row of the trade-off: a softness and parameters of the learner.
+
+    ``family`` is None in a search over one reduction.
+    """
 
     softness: float
     params: dict[str, Any]
+    family: str | None = None
 
-
-def parameter_names(candidates: Sequence[Candidate]) -> list[str]:
-    """Names of all parameters that some candidate has, in the order of the first."""
-    return list(dict.fromkeys(name for one in candidates for name in one.params))
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All that tells it from other candidates, as in ``cv_results_["params"]``."""
+        family = {} if self.family is None else {"family": self.family}
+        return {**family, "softness": self.softness, **self.params}
 
 
 @dataclass(frozen=True)
 class SearchProblem:
-    """A search: which candidates are to be tried on which data.
+    """A search over one reduction: which candidates are to be tried on which data.
 
     Attributes
     ----------
@@ -45,6 +50,8 @@ class SearchProblem:
     n_jobs : int or None
     progress : callable
         Told how many pieces of work are done, and how many there are.
+    family : str or None
+        Its name, where there are others.
     """
 
     reduction: Reduction
@@ -54,12 +61,13 @@ class SearchProblem:
     softness: NDArray[np.float64]
     n_jobs: int | None
     progress: Progress
+    family: str | None = None
 
     @cached_property
     def candidates(self) -> list[Candidate]:
         """One for each row of the trade-off: settings, then softness values."""
         return [
-            Candidate(float(value), params)
+            Candidate(float(value), params, self.family)
             for params in self.settings
             for value in self.softness
         ]
@@ -72,3 +80,55 @@ class SearchProblem:
     def model(self, candidate: Candidate) -> Reduction:
         """The unfitted model of a candidate."""
         return self.reduction.configured(candidate.softness, candidate.params)
+
+
+@dataclass(frozen=True)
+class JointProblem:
+    """Searches over one or several families, on the same rows and the same folds.
+
+    Attributes
+    ----------
+    members : list of SearchProblem
+        Families check X each as it needs it; labels, costs, weights and folds are the
+        same.
+    groups : array of shape (n,)
+        Rows with the same number belong together: they are drawn together, too.
+    """
+
+    members: list[SearchProblem]
+    groups: NDArray[np.intp]
+
+    @property
+    def rows(self) -> RowCosts:
+        """Labels, costs and weights."""
+        return self.members[0].data.rows
+
+    @property
+    def features(self) -> dict[str, Any]:
+        """``n_features_in_`` and ``feature_names_in_``, where X has them."""
+        return self.members[0].data.features
+
+    @property
+    def folds(self) -> list[Fold]:
+        return self.members[0].folds
+
+    @property
+    def tests(self) -> list[NDArray[np.intp]]:
+        """Held-out rows of every fold."""
+        return self.members[0].tests
+
+    @property
+    def weights_errors(self) -> bool:
+        """Whether the error that counts is the weighted one."""
+        return self.members[0].reduction.error_weight is not None
+
+    @cached_property
+    def candidates(self) -> list[Candidate]:
+        """One for each row of the trade-off, family by family."""
+        return [one for member in self.members for one in member.candidates]
+
+    def fitted(self, index: int) -> Reduction:
+        """A candidate, fitted to all rows."""
+        candidate = self.candidates[index]
+        (member,) = [one for one in self.members if one.family == candidate.family]
+        return member.model(candidate).fit_checked(member.data)

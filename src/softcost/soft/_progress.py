@@ -39,6 +39,24 @@ def progress_to(listener: Progress) -> Iterator[None]:
         _listener.reset(token)
 
 
+def part_of(progress: Progress, number: int, n_parts: int) -> Progress:
+    """The progress of one of several pieces of work, told in hundredths of it.
+
+    How much there is to do is only known once a piece begins.
+    """
+    if n_parts == 1:
+        return progress
+    told = [0]
+
+    def tell(done: int, total: int) -> None:
+        hundredths = 100 * done // total
+        if hundredths > told[0]:
+            told[0] = hundredths
+            progress(100 * number + hundredths, 100 * n_parts)
+
+    return tell
+
+
 def reporter(verbose: int) -> Progress:
     """The listener; lines on standard error for ``verbose``; or nothing."""
     listener = _listener.get()
@@ -54,7 +72,7 @@ def reporter(verbose: int) -> Progress:
             shown[0] = now
             rest = (now - started) / done * (total - done)
             print(
-                f"softcost: {done} of {total} paths, {rest:.0f} s left",
+                f"softcost: {done} of {total} parts, {rest:.0f} s left",
                 file=sys.stderr,
             )
 

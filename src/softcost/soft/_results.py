@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from softcost.soft._problem import Candidate, parameter_names
+from softcost.soft._problem import Candidate
 from softcost.soft._table import HeldOut
 
 
@@ -30,9 +30,10 @@ def scikit_learn_results(
     times : dict of arrays of shape (n_candidates, n_folds)
         Seconds for "fit" and "score", if they are known.
     """
-    params = [{"softness": one.softness, **one.params} for one in candidates]
+    params = [one.settings for one in candidates]
     results: dict[str, Any] = {"params": params}
-    for name in ("softness", *parameter_names(candidates)):
+    names = list(dict.fromkeys(name for one in params for name in one))
+    for name in names:
         results[f"param_{name}"] = _masked([one.get(name, _ABSENT) for one in params])
     for name, seconds in times.items():
         results[f"mean_{name}_time"] = seconds.mean(axis=1)
@@ -44,7 +45,7 @@ def scikit_learn_results(
     results["std_test_score"] = scores.std(axis=1)
     ranks = rankdata(-results["mean_test_score"], method="min")
     results["rank_test_score"] = ranks.astype(np.int32)
-    for name in table.columns.difference(["softness", *parameter_names(candidates)]):
+    for name in table.columns.difference(names):
         results[name] = table[name].to_numpy()
     return results
 

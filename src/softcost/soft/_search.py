@@ -7,25 +7,29 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
-from sklearn.utils import _safe_indexing
-from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.metaestimators import available_if
+from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.metaestimators import _BaseComposition, available_if
 from sklearn.utils.validation import check_is_fitted
 
-from softcost.reductions import OneSidedRegression, Reduction
+from softcost.reductions import Reduction
 from softcost.selection import Rule, make_rule
-from softcost.soft._callbacks import CallbackSupportMixin, tell_callbacks
+from softcost.soft._callbacks import CallbackSupportMixin
 from softcost.soft._choice import ChoiceMixin, refuse_new_prices
 from softcost.soft._constant import constant_answer
 from softcost.soft._explorer import ExplorerMixin
-from softcost.soft._folds import make_folds
-from softcost.soft._grids import settings_to_try, softness_values
+from softcost.soft._families import are_named, given_families, is_auto
 from softcost.soft._held_out import HeldOutPredictions, held_out_predictions
-from softcost.soft._problem import SearchProblem
-from softcost.soft._progress import reporter
+from softcost.soft._prepare import prepare
+from softcost.soft._problem import JointProblem
 from softcost.soft._results import scikit_learn_results
 from softcost.soft._table import HeldOut, tradeoff_table
+
+# What a fit may leave out, and what a saved search does.
+_NOT_ALWAYS = (
+    "best_estimator_", "refit_time_", "mix_", "portfolio_", "feature_names_in_",
+)  # fmt: skip
+_LEFT_BEHIND = ("_problem", "_predicted", "_error_weight", "_chosen_by")
 
 
 def _is_refitted(search: Any) -> bool:
@@ -38,17 +42,19 @@ def _is_refitted(search: Any) -> bool:
 
 
 def _has(method: str) -> Callable[[Any], bool]:
-    """Whether the chosen candidate, or before a fit the reduction, has a method."""
+    """Whether the chosen candidate, or before a fit every reduction, has a method."""
 
     def check(search: Any) -> bool:
-        model = getattr(search, "best_estimator_", None) or search.base_reduction()
-        return _is_refitted(search) and hasattr(model, method)
+        chosen = getattr(search, "best_estimator_", None)
+        models = search._reductions() if chosen is None else [chosen]
+        has_it = bool(models) and all(hasattr(one, method) for one in models)
+        return _is_refitted(search) and has_it
 
     return check
 
 
 class SoftCostClassifierCV(
-    ChoiceMixin, ExplorerMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator
+    ChoiceMixin, ExplorerMixin, CallbackSupportMixin, ClassifierMixin, _BaseComposition
 ):
     """Cost-and-error sensitive classification, chosen by cross-validation.
 
@@ -64,8 +70,12 @@ class SoftCostClassifierCV(
 
     Parameters
     ----------
-    reduction : Reduction, default=None
-        By default `OneSidedRegression` with the perceptron-kernel SVM.
+    reduction : Reduction, list of (name, Reduction) or "auto", default=None
+        By default `OneSidedRegression` with the perceptron-kernel SVM. Several
+        families, each under a name of its own, share the folds, the table and the
+        choice. "auto" takes families that suit the table, by its size, its kind of
+        values and of costs: see ``portfolio_``. Kernel machines see features as they
+        are: scale them.
     cost_matrix : array, table or dict of shape (K, K), default=None
         ``cost_matrix[true, predicted]``; by default that of the reduction.
     classes : array of shape (K,), default=None
@@ -77,7 +87,8 @@ class SoftCostClassifierCV(
         the learner, for instance ``{"C": [1, 10]}`` or ``{"learner__C": [1, 10]}``, and
         of the reduction, such as ``order`` of `FilterTree`. By default C in 2^-2, 2^1,
         2^4, 2^7, 2^10 for the kernel machines and short grids for some known learners;
-        "inverse" is 2^-10, 2^-7, ..., 2^2.
+        "inverse" is 2^-10, 2^-7, ..., 2^2. With several families a dict by family, of
+        those that are not to have their default.
     criterion : str, Rule or callable, default="cost"
         How the candidate is chosen:
 
@@ -124,7 +135,8 @@ class SoftCostClassifierCV(
     best_estimator_ : Reduction
         Fitted to all rows, if ``refit``.
     tradeoff_ : DataFrame
-        One row per candidate: softness, the learner's parameters, ``cost``,
+        One row per candidate: ``family`` (of several), softness, the learner's
+        parameters, ``cost``,
         ``error``, ``weighted_error``, ``g_mean``, ``normalized_cost`` with their
         standard errors (``_se``), and ``on_front``. Costs are in the user's units;
         means are over all held-out predictions.
@@ -143,6 +155,8 @@ class SoftCostClassifierCV(
     constant_ : dict
         The best constant answer, its ``label`` and cross-validated measures: what a
         model has to beat.
+    portfolio_ : DataFrame
+        For "auto": ``family``, whether it was ``used``, and ``why``.
     mix_ : RandomizedPair
         After `mix`.
     classes_ : array of shape (K,)
@@ -171,7 +185,7 @@ class SoftCostClassifierCV(
     """
 
     _parameter_constraints: ClassVar = {
-        "reduction": [None, HasMethods(["fit", "predict"])],
+        "reduction": "no_validation",
         "cost_matrix": "no_validation",
         "classes": "no_validation",
         "softness": [Interval(Real, 0, None, closed="left"), "array-like"],
@@ -195,7 +209,7 @@ class SoftCostClassifierCV(
 
     def __init__(
         self,
-        reduction: Reduction | None = None,
+        reduction: Any = None,
         *,
         cost_matrix: Any = None,
         classes: ArrayLike | None = None,
@@ -228,30 +242,28 @@ class SoftCostClassifierCV(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags = self.base_reduction().__sklearn_tags__().input_tags
+        inputs = [one.__sklearn_tags__().input_tags for one in self._reductions()]
+        tags.input_tags.sparse = all(one.sparse for one in inputs)
+        tags.input_tags.allow_nan = all(one.allow_nan for one in inputs)
+        tags.input_tags.pairwise = any(one.pairwise for one in inputs)
         return tags
 
-    def base_reduction(self) -> Reduction:
-        """The reduction that was given, or the default one."""
-        return OneSidedRegression() if self.reduction is None else self.reduction
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters; those of families by ``family__parameter``."""
+        return self._get_params("reduction", deep=deep)
 
-    def _configured_reduction(self) -> Reduction:
-        """The reduction with what the search says of costs."""
-        base = clone(self.base_reduction())
-        if not isinstance(base, Reduction):
-            raise TypeError(
-                f"reduction must be one of softcost's reductions, not "
-                f"{type(base).__name__}: pass the learner inside one, for instance "
-                "CostSensitiveOneVsOne(learner)."
-            )
-        own = {
-            name: getattr(self, name)
-            for name in ("cost_matrix", "classes", "error_weight", "n_jobs")
-            if getattr(self, name) is not None
-        }
-        if self.random_state is not None and base.random_state is None:
-            own["random_state"] = self.random_state
-        return base.set_params(**own)
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; a family by its name, its own by ``family__parameter``."""
+        self._set_params("reduction", **params)
+        return self
+
+    def _reductions(self) -> list[Reduction]:
+        """All that were given, or the default one; none where they are to be chosen."""
+        if is_auto(self.reduction):
+            return []
+        if are_named(self.reduction):
+            return [pair[-1] for pair in self.reduction]
+        return list(given_families(self.reduction).values())
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(
@@ -280,8 +292,10 @@ class SoftCostClassifierCV(
         self
         """
         rule = self._rule()
-        problem = self._prepare(X, y, costs, sample_weight, groups)
+        problem, portfolio = prepare(self, X, y, costs, sample_weight, groups)
         self._tabulate(problem, held_out_predictions(problem))
+        if portfolio is not None:
+            self.portfolio_ = portfolio
         return self._choose(rule)
 
     def _rule(self) -> Rule:
@@ -289,44 +303,17 @@ class SoftCostClassifierCV(
             self.criterion, max_error=self.max_error, tolerance=self.tolerance
         )
 
-    def _prepare(
-        self, X: Any, y: Any, costs: Any, sample_weight: Any, groups: Any
-    ) -> SearchProblem:
-        """Check everything that was given, once."""
-        reduction = self._configured_reduction()
-        data = reduction.check_data(X, y, costs, sample_weight)
-        weightless = bool((data.rows.weight == 0).any())
-        if weightless and (isinstance(self.cv, Integral) or hasattr(self.cv, "split")):
-            # Rows of weight zero are as if absent, also from the folds.
-            kept = np.flatnonzero(data.rows.weight)
-            data = data.part(kept)
-            groups = None if groups is None else _safe_indexing(groups, kept)
-        rows = data.rows
-        return SearchProblem(
-            reduction=reduction,
-            data=data,
-            folds=make_folds(self.cv, rows.y, groups, self.random_state),
-            settings=settings_to_try(reduction, self.param_grid),
-            softness=softness_values(self.softness),
-            n_jobs=self.n_jobs,
-            progress=tell_callbacks(
-                self, data.X, rows.classes[rows.y], reporter(self.verbose)
-            ),
-        )
-
-    def _tabulate(
-        self, problem: SearchProblem, predictions: HeldOutPredictions
-    ) -> None:
+    def _tabulate(self, problem: JointProblem, predictions: HeldOutPredictions) -> None:
         """Measure held-out predictions: all that is learnt but for the choice."""
-        rows, weighted = problem.data.rows, problem.reduction.error_weight is not None
+        rows, weighted = problem.rows, problem.weights_errors
         counted = rows if weighted else replace(rows, error_weight="balanced")
         held_out = HeldOut.measured(
             rows, problem.tests, predictions.numbers, counted.weight_of_errors
         )
-        for name in ("best_estimator_", "refit_time_", "mix_", "feature_names_in_"):
+        for name in _NOT_ALWAYS:
             if hasattr(self, name):  # of an earlier fit
                 delattr(self, name)
-        for name, value in problem.data.features.items():
+        for name, value in problem.features.items():
             setattr(self, name, value)
         self.classes_ = rows.classes
         self.n_splits_ = len(problem.folds)
@@ -342,13 +329,13 @@ class SoftCostClassifierCV(
         self.cv_results_ = scikit_learn_results(
             self.tradeoff_, problem.candidates, held_out, predictions.times
         )
-        self._problem = problem
+        self._problem, self._predicted = problem, predictions.numbers
+        self._error_weight = held_out.error_weight
 
     def __getstate__(self) -> dict[str, Any]:
         """Training data stay behind when a search is saved."""
-        state = super().__getstate__().copy()
-        state.pop("_problem", None)
-        return state
+        state = super().__getstate__()
+        return {key: value for key, value in state.items() if key not in _LEFT_BEHIND}
 
     def _fitted(self) -> Reduction:
         check_is_fitted(self, "tradeoff_")

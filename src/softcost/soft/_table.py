@@ -16,7 +16,7 @@ from softcost.metrics import (
     pareto_mask,
     total_cost,
 )
-from softcost.soft._problem import Candidate, parameter_names
+from softcost.soft._problem import Candidate
 
 
 @dataclass(frozen=True)
@@ -89,11 +89,13 @@ def tradeoff_table(held_out: HeldOut, candidates: Sequence[Candidate]) -> pd.Dat
     """One row per candidate: pooled means over all held-out predictions.
 
     Standard errors are those of the mean of the folds. ``on_front`` marks candidates
-    that no other beats in both cost and error.
+    that no other beats in both cost and error. ``family`` comes first, where there are
+    several.
     """
-    columns: dict[str, Any] = {"softness": [one.softness for one in candidates]}
-    for name in parameter_names(candidates):
-        columns[name] = [one.params.get(name, np.nan) for one in candidates]
+    settings = [one.settings for one in candidates]
+    columns: dict[str, Any] = {}
+    for name in dict.fromkeys(name for one in settings for name in one):
+        columns[name] = [one.get(name, np.nan) for one in settings]
     table = pd.DataFrame(columns | measured_rows(held_out))
     table["on_front"] = pareto_mask(table[["error", "cost"]].to_numpy())
     return table

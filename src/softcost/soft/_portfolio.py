@@ -1,0 +1,258 @@
+"""Which families suit a table: what ``SoftCostClassifierCV("auto")`` tries."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from softcost.costs import RowCosts
+from softcost.reductions import (
+    CostSensitiveOneVsOne,
+    MinimumExpectedCost,
+    OneSidedRegression,
+    Reduction,
+)
+from softcost.soft._problem import Fold
+
+FAMILIES = (
+    "soft-OSR",
+    "soft-CSOVO",
+    "boosted-trees",
+    "extra-trees",
+    "linear",
+    "boosted-CSOVO",
+)
+
+_MOST_KERNEL_ROWS = 6_000  # distinct rows: their kernel matrix is held in memory
+_MOST_KERNEL_WORK = 4e8  # subproblems times squared distinct rows
+_LARGEST_FEATURE = 1e15  # kernels and trees compute in single precision
+_MOST_CELLS = 2e7  # of X, up to which linear models try several C
+_MOST_PAIRS = 10  # of classes, up to which each gets boosted trees
+_ENOUGH_ROWS = 1_000  # for early stopping, which holds a tenth of them out
+_ENOUGH_OF_A_CLASS = 20  # in every training part, so that each tenth has some
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """What the choice of families looks at.
+
+    Attributes
+    ----------
+    n_rows, n_distinct, n_features, n_classes : int
+    sparse, missing, categories : bool
+        Whether X is sparse, has missing values, or pandas columns of categories.
+    largest : float
+        Largest absolute value.
+    rarest : int
+        Fewest rows that a class has in a training part that it occurs in.
+    by_example : bool
+        Whether costs were given by example.
+    """
+
+    n_rows: int
+    n_distinct: int
+    n_features: int
+    n_classes: int
+    sparse: bool
+    missing: bool
+    categories: bool
+    largest: float
+    rarest: int
+    by_example: bool
+
+    @classmethod
+    def of(cls, X: Any, rows: RowCosts, folds: list[Fold]) -> "TableFacts":
+        """Read a table that `Reduction.check_data` has seen."""
+        values, categories = _numbers(X)
+        known = values[~np.isnan(values)]
+        largest = float(np.abs(known).max(initial=0.0))
+        if not np.isfinite(largest):
+            raise ValueError(
+                "X holds infinity, which reduction='auto' does not take: replace it by "
+                "a number, or by NaN for a missing value."
+            )
+        return cls(
+            n_rows=len(rows.y),
+            n_distinct=len(rows.y) if sparse.issparse(X) else _distinct_rows(X),
+            n_features=X.shape[1],
+            n_classes=rows.n_classes,
+            sparse=sparse.issparse(X),
+            missing=len(known) < values.size,
+            categories=categories,
+            largest=largest,
+            rarest=min(_rarest(rows.y[train]) for train, _ in folds),
+            by_example=rows.by_example,
+        )
+
+
+def _numbers(X: Any) -> tuple[NDArray[np.float64], bool]:
+    """The numbers of a table, and whether it has columns of categories besides."""
+    if sparse.issparse(X):
+        return np.asarray(X.data, float), False
+    table = X if isinstance(X, pd.DataFrame) else None
+    if table is None and getattr(X, "ndim", 1) == 2 and np.asarray(X).dtype.kind != "O":
+        table = pd.DataFrame(np.asarray(X))
+    if table is None:
+        raise TypeError(
+            f"reduction='auto' needs a table of numbers, not {type(X).__name__}: "
+            "encode X first, or give the reductions to try."
+        )
+    nominal = [isinstance(kind, pd.CategoricalDtype) for kind in table.dtypes]
+    numeric = table.loc[:, ~np.array(nominal, bool)]
+    for name, kind in numeric.dtypes.items():
+        if not (pd.api.types.is_numeric_dtype(kind) and kind.kind in "biuf"):
+            raise TypeError(
+                f"reduction='auto' needs numbers, and column {name!r} of X holds "
+                f"{kind}: encode it, or make it a category."
+            )
+    return numeric.to_numpy(float, na_value=np.nan), any(nominal)
+
+
+def _distinct_rows(X: Any) -> int:
+    table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+    return int(pd.util.hash_pandas_object(table, index=False).nunique())
+
+
+def _rarest(y: NDArray[np.intp]) -> int:
+    counts = np.bincount(y)
+    return int(counts[counts > 0].min())
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One family: taken or not, and why.
+
+    Attributes
+    ----------
+    name : str
+    why : str
+    reduction : Reduction or None
+        None where the family does not suit the table.
+    param_grid : dict or None
+        None for the grid that its learner has by default.
+    """
+
+    name: str
+    why: str
+    reduction: Reduction | None = None
+    param_grid: dict[str, list[Any]] | None = None
+
+
+def choose_portfolio(facts: TableFacts) -> list[Choice]:
+    """The families to try on a table, and those that do not suit it."""
+    taken = list(_kernel_machines(facts))
+    with_kernels = any(one.reduction is not None for one in taken)
+    taken += [_boosted(facts), _randomised(facts), _linear(facts)]
+    if facts.by_example and not with_kernels:
+        taken.append(_boosted_pairs(facts))
+    return taken
+
+
+def portfolio_table(choices: list[Choice]) -> pd.DataFrame:
+    """The choices for ``portfolio_``: ``family``, ``used`` and ``why``."""
+    return pd.DataFrame(
+        {
+            "family": [one.name for one in choices],
+            "used": [one.reduction is not None for one in choices],
+            "why": [one.why for one in choices],
+        }
+    )
+
+
+def _kernel_machines(facts: TableFacts) -> Iterator[Choice]:
+    pairs = facts.n_classes * (facts.n_classes - 1) // 2
+    size = f"{facts.n_distinct} distinct rows, {facts.n_classes} classes"
+    for name, reduction, subproblems in (
+        ("soft-OSR", OneSidedRegression(), facts.n_classes),
+        ("soft-CSOVO", CostSensitiveOneVsOne(), pairs),
+    ):
+        cannot = _no_kernels(facts)
+        if cannot:
+            yield Choice(name, cannot)
+        elif (
+            facts.n_distinct > _MOST_KERNEL_ROWS
+            or subproblems * facts.n_distinct**2 > _MOST_KERNEL_WORK
+        ):
+            yield Choice(name, f"too much work for kernel machines: {size}")
+        else:
+            why = f"kernel machines, one path for all candidates: {size}"
+            yield Choice(name, why, reduction)
+
+
+def _no_kernels(facts: TableFacts) -> str:
+    if facts.missing:
+        return "X has missing values"
+    if facts.categories:
+        return "X has columns of categories"
+    if facts.largest > _LARGEST_FEATURE:
+        return f"X has values around {facts.largest:.0e}: scale the features"
+    return ""
+
+
+def _boosted_learner(facts: TableFacts) -> tuple[HistGradientBoostingClassifier, str]:
+    settings: dict[str, Any] = {"early_stopping": False, "max_iter": 50}
+    how = "50 rounds"
+    if facts.n_rows >= _ENOUGH_ROWS and facts.rarest >= _ENOUGH_OF_A_CLASS:
+        settings = {"early_stopping": True, "max_iter": 200}
+        how = "early stopping"
+    if facts.n_rows < _ENOUGH_ROWS:
+        settings["min_samples_leaf"] = 5
+    return HistGradientBoostingClassifier(**settings), how
+
+
+def _boosted(facts: TableFacts) -> Choice:
+    if facts.sparse:
+        return Choice("boosted-trees", "X is sparse")
+    learner, how = _boosted_learner(facts)
+    why = f"{_bayes(facts)}; {how}"
+    return Choice("boosted-trees", why, MinimumExpectedCost(learner))
+
+
+def _randomised(facts: TableFacts) -> Choice:
+    if facts.categories:
+        return Choice("extra-trees", "X has columns of categories")
+    if facts.largest > _LARGEST_FEATURE:
+        return Choice("extra-trees", _no_kernels(facts))
+    scale = max(1, facts.n_rows // 10_000)
+    learner = ExtraTreesClassifier(min_samples_leaf=scale)
+    grid = {"min_samples_leaf": [scale, 5 * scale]}
+    return Choice("extra-trees", _bayes(facts), MinimumExpectedCost(learner), grid)
+
+
+def _linear(facts: TableFacts) -> Choice:
+    if facts.missing or facts.categories:
+        return Choice("linear", _no_kernels(facts))
+    large = facts.n_rows * facts.n_features > _MOST_CELLS
+    learner = make_pipeline(
+        StandardScaler(with_mean=not facts.sparse), LogisticRegression(max_iter=1000)
+    )
+    grid = {
+        "logisticregression__C": [1.0] if large else [0.01, 0.1, 1.0, 10.0, 100.0],
+    }
+    return Choice("linear", _bayes(facts), MinimumExpectedCost(learner), grid)
+
+
+def _bayes(facts: TableFacts) -> str:
+    prices = " at the mean prices of each class" if facts.by_example else ""
+    return f"minimum expected cost{prices}, one fit per fold for every softness"
+
+
+def _boosted_pairs(facts: TableFacts) -> Choice:
+    """Where costs are given by example, and kernel machines cannot learn from them."""
+    pairs = facts.n_classes * (facts.n_classes - 1) // 2
+    if facts.sparse:
+        return Choice("boosted-CSOVO", "X is sparse")
+    if pairs > _MOST_PAIRS:
+        return Choice("boosted-CSOVO", f"too many pairs of classes: {pairs}")
+    learner, how = _boosted_learner(facts)
+    why = f"learns from the prices of every example; {how}"
+    grid = {"max_leaf_nodes": [15]}
+    return Choice("boosted-CSOVO", why, CostSensitiveOneVsOne(learner), grid)

@@ -1,0 +1,195 @@
+"""What "auto" tries: families that can do the table, and reasons for the others."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+
+import softcost
+from softcost import SoftCostClassifierCV
+from softcost.soft._portfolio import FAMILIES, TableFacts, choose_portfolio
+
+FEW = {
+    "softness": 2,
+    "cv": 2,
+    "random_state": 0,
+    "param_grid": {
+        "soft-OSR": {"C": [1.0]},
+        "soft-CSOVO": {"C": [1.0]},
+        "boosted-trees": {"max_iter": [3]},
+        "boosted-CSOVO": {"max_iter": [3]},
+        "extra-trees": {"n_estimators": [5]},
+        "linear": {"logisticregression__C": [1.0]},
+    },
+}
+FACTS = {
+    "n_rows": 500,
+    "n_distinct": 500,
+    "n_features": 10,
+    "n_classes": 3,
+    "sparse": False,
+    "missing": False,
+    "categories": False,
+    "largest": 1.0,
+    "rarest": 100,
+    "by_example": False,
+}
+
+
+def used(**changes):
+    choices = choose_portfolio(TableFacts(**(FACTS | changes)))
+    assert all(one.name in FAMILIES and one.why for one in choices)
+    return {one.name for one in choices if one.reduction is not None}
+
+
+ALWAYS = {"boosted-trees", "extra-trees", "linear"}
+KERNELS = {"soft-OSR", "soft-CSOVO"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, ALWAYS | KERNELS),
+        ({"n_rows": 10**6, "n_distinct": 400}, ALWAYS | KERNELS),
+        ({"n_rows": 10**5, "n_distinct": 10**5}, ALWAYS),
+        ({"n_distinct": 4000, "n_classes": 10}, ALWAYS | {"soft-OSR"}),
+        ({"n_distinct": 5000, "n_classes": 26}, ALWAYS),
+        ({"missing": True}, {"boosted-trees", "extra-trees"}),
+        ({"categories": True}, {"boosted-trees"}),
+        ({"sparse": True}, KERNELS | {"extra-trees", "linear"}),
+        ({"largest": 1e18}, {"boosted-trees", "linear"}),
+        ({"by_example": True}, ALWAYS | KERNELS),
+        (
+            {"by_example": True, "n_distinct": 10**5},
+            ALWAYS | {"boosted-CSOVO"},
+        ),
+        ({"by_example": True, "n_distinct": 10**5, "n_classes": 9}, ALWAYS),
+    ],
+)
+def test_families_follow_the_table(changes, expected):
+    assert used(**changes) == expected
+
+
+def table(n=60, n_classes=3, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % n_classes
+    X = rng.normal(size=(n, 4))
+    X[:, 0] += y
+    return X, y
+
+
+def with_missing(X):
+    X = X.copy()
+    X[::7, 1] = np.nan
+    return X
+
+
+def with_categories(X):
+    frame = pd.DataFrame(X).add_prefix("x")
+    return frame.assign(kind=pd.Categorical(np.where(X[:, 1] > 0, "up", "down")))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda X: X,
+        lambda X: pd.DataFrame(X).add_prefix("x"),
+        lambda X: X.tolist(),
+        lambda X: X > 0,
+        lambda X: (10 * X).astype(int),
+        lambda X: X.astype(np.float32),
+        lambda X: X * 1e18,
+        sparse.csr_matrix,
+        sparse.csc_matrix,
+        with_missing,
+        with_categories,
+        lambda X: with_categories(with_missing(X)),
+        lambda X: np.ones_like(X),
+        lambda X: X[:, :1],
+    ],
+)
+def test_every_family_that_is_taken_can_do_the_table(change):
+    X, y = table()
+    given = change(X)
+    found = SoftCostClassifierCV("auto", **FEW).fit(given, y)
+    portfolio = found.portfolio_
+    assert list(portfolio.columns) == ["family", "used", "why"]
+    taken = portfolio["family"][portfolio["used"]].tolist()
+    assert found.tradeoff_["family"].unique().tolist() == taken
+    assert found.predict(given).shape == (60,)
+    assert found.constant_["cost"] > 0
+
+
+def rare(n_rare):
+    X, y = table(80, 2)
+    y[:n_rare] = 2
+    return X, y
+
+
+@pytest.mark.parametrize("n_rare", [1, 2, 3])
+def test_rare_classes_do_not_stop_it(n_rare):
+    X, y = rare(n_rare)
+    found = SoftCostClassifierCV("auto", **FEW).fit(X, y)
+    assert len(found.classes_) == 3
+
+
+def test_a_rare_class_among_many_rows_is_not_cut_for_early_stopping():
+    X, y = table(1200, 2)
+    y[0] = 2
+    found = SoftCostClassifierCV("auto", **FEW).fit(X, y)
+    early = found.portfolio_.set_index("family")["why"]["boosted-trees"]
+    assert "early stopping" not in early
+    X, y = table(1200, 2)
+    found = SoftCostClassifierCV("auto", **(FEW | {"cv": 3})).fit(X, y)
+    early = found.portfolio_.set_index("family")["why"]["boosted-trees"]
+    assert "early stopping" in early
+
+
+def test_costs_by_example_weights_and_labels(tmp_path):
+    X, y = table()
+    rng = np.random.default_rng(0)
+    names = np.array(["a", "b", "c"])
+    prices = rng.uniform(1, 9, (60, 3))
+    prices[np.arange(60), y] = 0
+    costs = pd.DataFrame(prices, columns=names)
+    weight = rng.integers(0, 3, 60)
+    search = SoftCostClassifierCV("auto", error_weight="balanced", **FEW)
+    found = clone(search).fit(X, names[y], costs=costs, sample_weight=weight)
+    assert set(found.predict(X)) <= set(names)
+    softcost.save(found, tmp_path / "auto")
+    loaded = softcost.load(tmp_path / "auto")
+    np.testing.assert_array_equal(loaded.predict(X), found.predict(X))
+    pd.testing.assert_frame_equal(loaded.portfolio_, found.portfolio_)
+    # A later fit with a reduction of one's own forgets the portfolio.
+    found.set_params(reduction=None, param_grid={"C": [1.0]}, error_weight=None)
+    assert not hasattr(found.fit(X, y), "portfolio_")
+
+
+def test_it_is_as_good_as_any_of_its_families():
+    X, y = table(90)
+    prices = np.array([[0, 1, 30], [1, 0, 30], [2, 9, 0.0]])
+    found = SoftCostClassifierCV("auto", cost_matrix=prices, **FEW).fit(X, y)
+    best = found.tradeoff_.groupby("family")["cost"].min()
+    assert found.tradeoff_["cost"].iloc[found.best_index_] == best.min()
+
+
+def words(X):
+    return pd.DataFrame(X).add_prefix("x").assign(word=["x"] * len(X))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (words, "column 'word' of X holds"),
+        (lambda X: ["text"] * len(X), "table of numbers"),
+        (lambda X: np.where(X > 1, np.inf, X), "infinity"),
+        (lambda X: X.astype(object), "table of numbers"),
+        (lambda X: pd.DataFrame({"day": pd.Timestamp(0)}, range(len(X))), "'day'"),
+    ],
+)
+def test_what_no_family_can_do_is_refused_in_a_sentence(change, message):
+    X, y = table()
+    with pytest.raises((TypeError, ValueError), match=message) as refused:
+        SoftCostClassifierCV("auto", **FEW).fit(change(X), y)
+    assert "\n" not in str(refused.value)
