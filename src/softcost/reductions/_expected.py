@@ -135,17 +135,19 @@ class MinimumExpectedCost(ProbabilityReduction):
             return self._mean_costs
         return class_costs(self.cost_matrix, self.classes_, classes=self.classes)
 
-    def _soft_costs(self) -> NDArray[np.float64]:
+    def _soft_costs(self, softness: float) -> NDArray[np.float64]:
         """What the decision looks at: scaled prices, softened."""
         if self.cost_matrix is None and self._mean_scaled is not None:
             matrix = self._mean_scaled
         else:
             matrix, _ = scaled_matrix(self.cost_matrix_)
-        return self._softened(matrix)
+        return self._softened(matrix, softness)
 
-    def _softened(self, costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _softened(
+        self, costs: NDArray[np.float64], softness: float
+    ) -> NDArray[np.float64]:
         errors = error_costs(self._error_weight)
-        return softened(costs, errors, check_softness(self.softness))
+        return softened(costs, errors, check_softness(softness))
 
     def _fit(self, X: Any, problem: CostProblem) -> None:
         learner, rng = self.working_learner(), self._rng()
@@ -206,7 +208,7 @@ class MinimumExpectedCost(ProbabilityReduction):
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
         """Minus the expected soft cost."""
-        return -expected_costs(self._probabilities(X), self._soft_costs())
+        return -expected_costs(self._probabilities(X), self._soft_costs(self.softness))
 
     def predict(self, X: Any, *, costs: Any = None) -> NDArray[Any]:
         """The class of least expected cost; the first of them where costs tie.
@@ -226,7 +228,7 @@ class MinimumExpectedCost(ProbabilityReduction):
             return super().predict(X)
         probabilities = self.predict_proba(X)
         raw = self._row_matrices(costs, len(probabilities))
-        soft = self._softened(scaled_matrices(raw))
+        soft = self._softened(scaled_matrices(raw), self.softness)
         chosen = expected_costs(probabilities, soft).argmin(axis=1)
         return self.classes_[chosen]
 
@@ -238,7 +240,7 @@ class MinimumExpectedCost(ProbabilityReduction):
         if len(self.classes_) == 1:
             return np.zeros((len(softness), _num_samples(X)), np.intp)
         probabilities = self._probabilities(X)
-        matrices = [softened(self._matrix, self._error_matrix, a) for a in softness]
+        matrices = [self._soft_costs(value) for value in softness]
         return np.array(
             [(-expected_costs(probabilities, one)).argmax(axis=1) for one in matrices]
         )
