@@ -5,6 +5,8 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.model_selection import StratifiedKFold
@@ -18,7 +20,9 @@ from softcost import (
     ZhouLiuRescaling,
 )
 from softcost.learners import Labels, OneSidedValues
+from softcost.solvers.rows import LEAST
 from softcost.svm import KernelSVC, OneSidedSVR
+from softcost.svm._memory import Needs, make_plan, part_row
 
 REDUCTIONS = {
     "osr": OneSidedRegression(OneSidedSVR()),
@@ -28,8 +32,9 @@ REDUCTIONS = {
     "csft": FilterTree(KernelSVC()),
 }
 PRICES = np.array([[0, 1, 4, 2], [3, 0, 1, 0], [9, 2, 0, 1], [1, 5, 2, 0.0]])
-# The matrix of 100 distinct rows has 50 kB, and the part of a fold 40.
-WITH_MATRIX, ROWS_ONLY = 0.085, 0.03
+# Room for the matrix of 100 distinct rows (50 kB) and the part of a fold (60 kB), but
+# none for that of a pair; for the matrix; for some of its rows.
+WITH_COPIES, WITH_MATRIX, ROWS_ONLY = 0.12, 0.085, 0.03
 
 
 def digits(n_classes=4, n=100):
@@ -68,7 +73,7 @@ def assert_same(found, expected, X):
 def test_a_search_in_little_memory_has_the_same_bits(name, n_classes):
     X, y = digits(n_classes)
     whole = search(REDUCTIONS[name], X, y, cache_size=100)
-    for cache_size in (WITH_MATRIX, ROWS_ONLY):
+    for cache_size in (WITH_COPIES, WITH_MATRIX, ROWS_ONLY):
         for n_jobs in (1, 2):
             little = search(REDUCTIONS[name], X, y, cache_size, n_jobs)
             assert_same(little, whole, X)
@@ -128,6 +133,27 @@ def test_machines_in_little_memory_have_the_same_bits(threads, n_problems, kind)
         np.testing.assert_array_equal(found.coef, whole.coef)
         np.testing.assert_array_equal(found.support, whole.support)
         np.testing.assert_array_equal(found.outputs(X), whole.outputs(X))
+
+
+@given(
+    st.integers(1, 10**6), st.integers(0, 1000), st.floats(0, 1), st.floats(0, 1),
+    st.integers(0, 5), st.integers(1, 64), st.integers(1, 5), st.floats(1e-3, 1e5),
+)  # fmt: skip
+def test_a_plan_keeps_to_its_memory(n, d, m, n_out, copied, threads, matrices, size):
+    needs = Needs(n, d, int(m * n), int(n_out * n), copied, threads, matrices)
+    try:
+        plan = make_plan(needs, size, remedy="")
+    except MemoryError:
+        return
+    assert plan.n_bytes <= size * 2**20
+    assert min(n, LEAST) <= plan.capacity <= n
+    assert plan.whole == (plan.capacity == n)
+    of_fold = needs.m * part_row(needs.m, needs.n_out)
+    if plan.copy_bytes:
+        assert plan.copy_bytes >= of_fold
+    else:
+        least = min(needs.m, LEAST) * part_row(needs.m, needs.n_out)
+        assert plan.problem_bytes >= least
 
 
 def many(n, d=3):

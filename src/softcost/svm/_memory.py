@@ -66,9 +66,9 @@ class Plan:
     capacity : int
         Otherwise: how many rows over all points are kept.
     copy_bytes : int
-        Memory for one part of the matrix that is copied as a whole; 0 where none is.
-    part_bytes : int
-        Memory of a problem that copies single rows.
+        Memory of a fold for its part of the matrix, copied as a whole; 0 where none is.
+    problem_bytes : int
+        Memory of a problem that is being solved for values of its own.
     n_bytes : int
         All of it together, and the points.
     """
@@ -76,7 +76,7 @@ class Plan:
     whole: bool
     capacity: int
     copy_bytes: int
-    part_bytes: int
+    problem_bytes: int
     n_bytes: int
 
 
@@ -98,12 +98,11 @@ def make_plan(needs: Needs, megabytes: float, remedy: str) -> Plan:
     of_part = part_row(needs.m, needs.n_out)
     copies = needs.copied * needs.m * of_part
     if whole + copies <= bound:
-        room = bound - whole
         return Plan(
             whole=True,
             capacity=needs.n,
-            copy_bytes=room // max(needs.copied, 1),
-            part_bytes=room // needs.threads - row,
+            copy_bytes=(bound - whole) // max(needs.copied, 1),
+            problem_bytes=(bound - whole - copies) // needs.threads,
             n_bytes=points + whole + copies,
         )
     # A problem also needs room to compute a row.
@@ -124,6 +123,6 @@ def make_plan(needs: Needs, megabytes: float, remedy: str) -> Plan:
         whole=capacity == needs.n,
         capacity=capacity,
         copy_bytes=0,
-        part_bytes=part - row,
+        problem_bytes=part - row,
         n_bytes=points + stored + needs.threads * part,
     )

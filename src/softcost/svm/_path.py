@@ -146,29 +146,27 @@ class KernelFold:
     ):
         self._path, self._train, self._places, self._out = path, train, places, out
         self._lock = Lock()
-        self._shared: SharedRows | None = None
-        self._copies: tuple[Matrix, Matrix] | None = None
+        self._opened: tuple[SharedRows, tuple[Matrix, Matrix] | None] | None = None
 
-    def _opened(self) -> tuple[SharedRows | None, tuple[Matrix, Matrix] | None]:
-        """Copies where there is room for them, and otherwise where to get rows from."""
+    def _open(self) -> tuple[SharedRows, tuple[Matrix, Matrix] | None]:
+        """Kernel values, and the part of them that is this fold's, if there is room."""
         with self._lock:
-            if self._copies is None and self._shared is None:
+            if self._opened is None:
                 shared = self._path.shared(self._train)
-                self._copies = shared.copies(self._places, self._out)
-                self._shared = shared if self._copies is None else None
-            return self._shared, self._copies
+                self._opened = shared, shared.copies(self._places, self._out)
+            return self._opened
 
     def _rows(self, kept: NDArray[np.intp] | None) -> tuple[Rows, Matrix | None]:
         """Rows for a problem over some of the places, and those with held-out ones."""
-        shared, copies = self._opened()
-        if copies is None:
-            assert shared is not None
-            places = self._places if kept is None else self._places[kept]
-            return shared.part(places, self._out), None
-        gram, cross = copies
+        shared, copies = self._open()
         if kept is None:
-            return Gram(gram), cross
-        return Gram(submatrix(gram, kept, kept)), np.ascontiguousarray(cross[kept])
+            if copies is not None:
+                return Gram(copies[0]), copies[1]
+            return shared.part(self._places, self._out), None
+        if copies is not None and shared.has_room_for(len(kept), len(self._out)):
+            gram, cross = copies
+            return Gram(submatrix(gram, kept, kept)), np.ascontiguousarray(cross[kept])
+        return shared.part(self._places[kept], self._out), None
 
     def solve(
         self,
@@ -205,4 +203,4 @@ class KernelFold:
 
     def release(self) -> None:
         """Give the memory back."""
-        self._copies = self._shared = None
+        self._opened = None

@@ -56,11 +56,14 @@ class SharedRows:
         needed = len(places) * part_row(len(places), len(out))
         if self.matrix is None or needed > self._plan.copy_bytes:
             return None
-        return submatrix(self.matrix, places, places), submatrix(
-            self.matrix, places, out
-        )
+        inside = submatrix(self.matrix, places, places)
+        return inside, submatrix(self.matrix, places, out)
+
+    def has_room_for(self, m: int, n_out: int) -> bool:
+        """Whether a problem may copy more than its fold did."""
+        return m * part_row(m, n_out) <= self._plan.problem_bytes
 
     def part(self, places: Places, out: Places = _NOWHERE) -> Part:
-        """The same, row by row, when they are needed."""
-        capacity = self._plan.part_bytes // part_row(len(places), len(out))
+        """What `copies` gives, row by row, when they are needed."""
+        capacity = self._plan.problem_bytes // part_row(len(places), len(out))
         return part_of(self._store, places, out, capacity=capacity)
