@@ -216,10 +216,10 @@ def test_bad_parameters_are_refused_by_name(params, names, noisy):
         search(**params).fit(*noisy)
 
 
-def test_a_matrix_that_does_not_fit_is_refused_with_a_remedy(noisy):
+def test_too_little_memory_is_refused_with_a_remedy(noisy):
     from softcost.svm import OneSidedSVR
 
-    small = search(reduction=OneSidedRegression(OneSidedSVR(cache_size=0.01)))
+    small = search(reduction=OneSidedRegression(OneSidedSVR(cache_size=0.001)))
     with pytest.raises(MemoryError, match=r"n = 150 .*cache_size"):
         small.fit(*noisy)
 

@@ -7,7 +7,7 @@ import pytest
 
 from softcost.solvers import kernels, path, smo
 from softcost.solvers.path import Family, bisection, solve_path
-from softcost.solvers.rows import Gram, on_demand
+from softcost.solvers.rows import Gram, part_of, store_of
 
 C_GRID = np.array([0.25, 2.0, 16.0, 128.0, 1024.0])
 SOFTNESS = np.linspace(0, 1, 6)
@@ -407,15 +407,30 @@ def test_same_bits_twice_and_in_threads(setting):
             assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
 
 
-def test_rows_on_demand(setting):
-    family = one_sided(PRICES[setting.y], setting.y, 1)
-    X = setting.X[: setting.n]
-    lazy = on_demand(X, "perceptron", megabytes=0)
-    result = solve_path(
-        lazy, setting.cross, setting.n_out, family, C_GRID, SOFTNESS, tol=1e-6
-    )
-    full = setting.path(family, tol=1e-6)
-    np.testing.assert_allclose(result.outputs, full.outputs, atol=3e-5)
+def test_rows_on_demand_give_the_same_bits(setting, family):
+    full = setting.path(family, fitted=True)
+    train = setting.X[: setting.n]
+    everyone, out = np.arange(setting.n), np.arange(setting.n, len(setting.X))
+    store = store_of(setting.X, "perceptron", capacity=4)
+    for lazy, cross in (
+        (store_of(train, "perceptron", capacity=0), setting.cross),
+        (part_of(store, everyone, out, capacity=6), None),
+    ):
+        result = solve_path(
+            lazy, cross, setting.n_out, family, C_GRID, SOFTNESS, fitted=True
+        )
+        for name in ("outputs", "fitted", "violation", "dual_gap", "steps"):
+            assert getattr(result, name).tobytes() == getattr(full, name).tobytes()
+
+
+def test_without_a_row_nothing_is_known(setting):
+    nobody = np.arange(0)
+    store = store_of(setting.X, "perceptron", capacity=4)
+    part = part_of(store, nobody, np.arange(5), capacity=6)
+    family = Family(*np.zeros((3, len(SOFTNESS), 0)))
+    result = solve_path(part, None, 5, family, C_GRID, SOFTNESS)
+    assert result.outputs.shape == (len(C_GRID), len(SOFTNESS), 5)
+    assert np.isnan(result.outputs).all()
 
 
 def test_inputs_are_not_changed(setting, family):

@@ -1,5 +1,7 @@
 """Rows computed when needed: the solution of the full matrix, in little memory."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -10,12 +12,12 @@ def classifier(y, C):
     return y, np.minimum(C * y, 0), np.maximum(C * y, 0)
 
 
-@pytest.mark.parametrize("megabytes", [0, 0.01, 100])
-def test_solution_is_that_of_the_full_matrix(kernel, megabytes, noisy, certificate):
+@pytest.mark.parametrize("capacity", [0, 20, 1000])
+def test_solution_is_that_of_the_full_matrix(kernel, capacity, noisy, certificate):
     X, y = noisy(110)
     problem = classifier(y, 20.0)
     gram = kernels.gram_matrix(X, kernel, gamma=3.0)
-    lazy = rows.on_demand(X, kernel, gamma=3.0, megabytes=megabytes)
+    lazy = rows.store_of(X, kernel, gamma=3.0, capacity=capacity)
     ours = smo.solve(lazy, *problem, tol=1e-6)
     full = smo.solve(rows.Gram(gram), *problem, tol=1e-6)
     check = certificate(gram[:, :110].astype(float), *problem, ours.beta)
@@ -29,9 +31,9 @@ def test_solution_is_that_of_the_full_matrix(kernel, megabytes, noisy, certifica
 def test_memory_is_bounded_and_rows_are_counted(noisy):
     X, y = noisy(100)
     problem = classifier(y, 20.0)
-    least = rows.on_demand(X, "perceptron", megabytes=0)
-    some = rows.on_demand(X, "perceptron", megabytes=20 * 4 * 128 / 2**20)
-    ample = rows.on_demand(X, "perceptron", megabytes=1000)
+    least = rows.store_of(X, "perceptron", capacity=0)
+    some = rows.store_of(X, "perceptron", capacity=20)
+    ample = rows.store_of(X, "perceptron", capacity=1000)
     assert least.values.shape == (4, 128)
     assert some.values.shape == (20, 128)
     assert ample.values.shape == (100, 128)
@@ -45,7 +47,7 @@ def test_memory_is_bounded_and_rows_are_counted(noisy):
 
 def test_only_the_rows_needed_are_computed(noisy):
     X, y = noisy(400, noise=0.0)
-    lazy = rows.on_demand(X, "perceptron", megabytes=100)
+    lazy = rows.store_of(X, "perceptron", capacity=400)
     smo.solve(lazy, *classifier(y, 1000.0), tol=1e-3)
     assert lazy.clock[1] < 300
 
@@ -54,7 +56,7 @@ def test_only_the_rows_needed_are_computed(noisy):
 def test_every_row_is_the_matrix_row(kernel, n):
     X = np.random.default_rng(n).random((n, 3))
     gram = kernels.gram_matrix(X, kernel, gamma=0.5)
-    lazy = rows.on_demand(X, kernel, gamma=0.5, megabytes=0)
+    lazy = rows.store_of(X, kernel, gamma=0.5, capacity=0)
     order = np.random.default_rng(1).integers(0, n, 50)
     for i in order:
         place = rows.fetch(lazy, int(i))
@@ -65,9 +67,97 @@ def test_every_row_is_the_matrix_row(kernel, n):
 
 
 def test_the_row_unused_for_longest_gives_way():
-    lazy = rows.on_demand(np.arange(10.0)[:, None], "perceptron", megabytes=0)
+    lazy = rows.store_of(np.arange(10.0)[:, None], "perceptron", capacity=0)
     for i in (0, 1, 2, 3, 0, 4):
         rows.fetch(lazy, i)
     assert set(lazy.owner) == {0, 2, 3, 4}
     assert lazy.slot[1] == -1
     assert lazy.clock[1] == 5
+
+
+@pytest.fixture
+def points():
+    return np.random.default_rng(3).random((150, 4))
+
+
+def selections(rng, n):
+    """Places to learn from, one of them twice, and held-out ones: runs and singles."""
+    out = np.arange(40, 75)
+    places = np.setdiff1d(np.arange(n), out)
+    places[rng.integers(len(places), size=20)] = 7
+    return places, out
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("capacity", [4, 30])
+def test_a_part_has_the_entries_of_its_points(kernel, points, whole, capacity):
+    rng = np.random.default_rng(0)
+    gram = kernels.gram_matrix(points, kernel, gamma=0.5)
+    store = rows.store_of(
+        points, kernel, gamma=0.5, capacity=9, gram=gram if whole else None
+    )
+    places, out = selections(rng, len(points))
+    part = rows.part_of(store, places, out, capacity=capacity)
+    expected = np.hstack(
+        [kernels.submatrix(gram, places, chosen) for chosen in (places, out)]
+    )
+    assert part.values.shape == (capacity, expected.shape[1])
+    for i in rng.integers(0, len(places), 200):
+        at = rows.fetch(part, int(i))
+        assert part.values[at].tobytes() == expected[i].tobytes()
+    assert (part.clock[1] > capacity) == (store.clock[1] > 9 or whole)
+
+
+def test_what_one_part_computed_another_copies(points):
+    store = rows.store_of(points, "perceptron", capacity=150)
+    everyone, nobody = np.arange(150), np.arange(0)
+    for _ in range(2):
+        part = rows.part_of(store, everyone, nobody, capacity=4)
+        for i in (3, 1, 4, 1, 5, 9, 2, 6):
+            rows.fetch(part, i)
+        assert store.clock[1] == 7
+
+
+def test_held_out_sums_are_those_of_a_matrix_however_few_rows_are_kept(points):
+    rng = np.random.default_rng(1)
+    places, out = selections(rng, len(points))
+    gram = kernels.gram_matrix(points)
+    cross = kernels.submatrix(gram, places, out)
+    chosen = rng.permutation(len(places))
+    weights = rng.standard_normal(len(places)).astype(np.float32)
+    sums = []
+    for source in (
+        rows.Gram(kernels.submatrix(gram, places, places)),
+        rows.part_of(
+            rows.store_of(points, "perceptron", capacity=4), places, out, capacity=5
+        ),
+    ):
+        total = np.ones(cross.shape[1], np.float32)
+        rows.add_held_out(source, cross, chosen, weights, len(places), total)
+        sums.append(total.tobytes())
+    assert sums[0] == sums[1]
+
+
+@pytest.mark.parametrize("capacity", [4, 40])
+def test_threads_share_a_store(capacity):
+    points = np.random.default_rng(3).random((2000, 4))
+    gram = kernels.gram_matrix(points)
+    store = rows.store_of(points, "perceptron", capacity=capacity)
+
+    def work(seed):
+        """Solve a problem on a part of the points, from the store and the matrix."""
+        rng = np.random.default_rng(seed)
+        places = np.sort(rng.choice(2000, 1200, replace=False))
+        y = np.where(points[places, 0] + 0.2 * rng.random(1200) > 0.6, 1.0, -1.0)
+        part = rows.part_of(store, places, np.arange(0), capacity=50)
+        ours = smo.solve(part, *classifier(y, 5.0), tol=1e-3)
+        alone = rows.Gram(kernels.submatrix(gram, places, places))
+        full = smo.solve(alone, *classifier(y, 5.0), tol=1e-3)
+        return ours.beta.tobytes() == full.beta.tobytes()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(8)))
+    there = np.flatnonzero(store.slot >= 0)
+    assert len(there) == capacity
+    assert store.values[store.slot[there]].tobytes() == gram[there].tobytes()
+    assert store.lock[0] == 0

@@ -113,14 +113,14 @@ def test_rows_in_any_order_and_number_give_the_same_bits():
 
 def test_few_rows_in_memory_give_the_same_machine(wine):
     X, y = wine
-    tiny = KernelSVC(tol=1e-6, cache_size=0.005).fit(X, y > 0)
+    tiny = KernelSVC(tol=1e-6, cache_size=0.03).fit(X, y > 0)
     whole = KernelSVC(tol=1e-6).fit(X, y > 0)
     np.testing.assert_allclose(
         tiny.decision_function(X), whole.decision_function(X), atol=1e-4
     )
     problems = [Values(np.where(y == k, 1.0, -1.0), np.ones(len(y))) for k in (0, 1)]
     shared = OneSidedSVR(tol=1e-6).fit_many(X, problems)
-    lazy = OneSidedSVR(tol=1e-6, cache_size=0.005).fit_many(X, problems)
+    lazy = OneSidedSVR(tol=1e-6, cache_size=0.03).fit_many(X, problems)
     np.testing.assert_allclose(shared.outputs(X), lazy.outputs(X), atol=1e-4)
 
 

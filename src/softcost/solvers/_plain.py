@@ -40,8 +40,8 @@ def pick_partner(gradient, rows, i, lowest, falling, unit):
 
 
 @jit
-def add_rows(rows, chosen, weights, count, out):
+def add_rows(rows, first, chosen, weights, count, out):
     """See `softcost.solvers._scan.add_rows`."""
     for t in range(out.size):
         for r in range(count):
-            out[t] = fma(weights[r], rows[chosen[r], t], out[t])
+            out[t] = fma(weights[r], rows[chosen[r], first + t], out[t])

@@ -168,8 +168,8 @@ def unit_of(gradient):
 
 
 @jit
-def add_rows(rows, chosen, weights, count, out):
-    """Add ``weights[r] * rows[chosen[r]]`` for the first ``count`` r, in this order."""
+def add_rows(rows, first, chosen, weights, count, out):
+    """Add ``weights[r] * rows[chosen[r], first:]`` for r < ``count``, in this order."""
     for t in range(0, out.size, WIDTH):
         a = v.load(out, t)
         b = v.load(out, t + 16)
@@ -177,10 +177,10 @@ def add_rows(rows, chosen, weights, count, out):
         d = v.load(out, t + 48)
         for r in range(count):
             row, weight = chosen[r], v.splat(weights[r])
-            a = v.fma(weight, v.load_row(rows, row, t), a)
-            b = v.fma(weight, v.load_row(rows, row, t + 16), b)
-            c = v.fma(weight, v.load_row(rows, row, t + 32), c)
-            d = v.fma(weight, v.load_row(rows, row, t + 48), d)
+            a = v.fma(weight, v.load_row(rows, row, first + t), a)
+            b = v.fma(weight, v.load_row(rows, row, first + t + 16), b)
+            c = v.fma(weight, v.load_row(rows, row, first + t + 32), c)
+            d = v.fma(weight, v.load_row(rows, row, first + t + 48), d)
         v.store(out, t, a)
         v.store(out, t + 16, b)
         v.store(out, t + 32, c)

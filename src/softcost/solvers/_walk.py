@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from softcost.solvers._jit import inline, jit
-from softcost.solvers._scan import add_rows
+from softcost.solvers.rows import add_held_out
 from softcost.solvers.smo import (
     FINER,
     PATIENCE,
@@ -306,8 +306,8 @@ def _balance(beta, chosen, weights):
 
 
 @inline
-def _evaluate(cross, memory, table, c, a, intercept):
-    """Outputs for held-out rows, ``intercept + sum_n b_n cross[n]``, and for fitted."""
+def _evaluate(rows, cross, memory, table, c, a, intercept):
+    """Outputs for held-out rows, ``intercept + sum_n b_n K(n, .)``, and for fitted."""
     beta, target, gradient = memory.beta[a], memory.target[a], memory.gradient[a]
     chosen = np.empty(beta.size, np.int64)
     weights = np.empty(beta.size, np.float32)
@@ -315,7 +315,7 @@ def _evaluate(cross, memory, table, c, a, intercept):
     outputs = table.outputs[c, a]
     for t in range(outputs.size):
         outputs[t] = np.float32(intercept)
-    add_rows(cross, chosen, weights, count, outputs)
+    add_held_out(rows, cross, chosen, weights, count, outputs)
     if table.fitted.size > 0:
         offset = intercept - memory.shift[a]
         for t in range(beta.size):
@@ -373,7 +373,7 @@ def walk(
         table.violation[c, a], table.dual_gap[c, a] = violation, gap
         memory.known[a] = memory.done[a] = True
         if not reused:
-            _evaluate(cross, memory, table, c, a, intercept + memory.shift[a])
+            _evaluate(rows, cross, memory, table, c, a, intercept + memory.shift[a])
             free = not _touches_bound(memory.beta[a], memory.lower, memory.upper)
             if free and memory.free_at[g] < 0:
                 memory.free_at[g] = a

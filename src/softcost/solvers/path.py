@@ -28,6 +28,7 @@ import numpy as np
 
 from softcost.solvers._jit import inline, jit
 from softcost.solvers._walk import Memory, Table, walk
+from softcost.solvers.kernels import padded
 from softcost.solvers.rows import Rows
 from softcost.solvers.smo import ROUGH, spread
 
@@ -165,9 +166,23 @@ def _describe(targets, lower, upper):
     return scale, group, with_box
 
 
+def _nothing_to_learn_from(
+    shape: tuple[int, int], n_out: int, fitted: bool
+) -> PathResult:
+    """What is known without a single row."""
+    return PathResult(
+        outputs=np.full((*shape, n_out), np.nan, np.float32),
+        fitted=np.empty((*shape, 0)) if fitted else None,
+        violation=np.zeros(shape),
+        dual_gap=np.zeros(shape),
+        steps=np.zeros(shape, np.int64),
+        converged=np.ones(shape, np.bool_),
+    )
+
+
 def solve_path(
     rows: Rows,
-    cross: np.ndarray,
+    cross: np.ndarray | None,
     n_out: int,
     family: Family,
     C: np.ndarray,
@@ -185,7 +200,8 @@ def solve_path(
     rows : Rows
         The Gram matrix of the n training rows.
     cross : array of shape (n, padded(n_out)), float32
-        The Gram matrix of training rows and held-out rows, in distance form.
+        The Gram matrix of training rows and held-out rows, in distance form; None
+        for a `Part`, which has it in its rows.
     n_out : int
         Number of held-out rows.
     family : Family
@@ -207,9 +223,11 @@ def solve_path(
     if len(targets) > 1:
         targets, lower, upper = targets[up_C], lower[up_C], upper[up_C]
     n_softness, n = targets.shape[1:]
+    if n == 0:
+        return _nothing_to_learn_from((len(C), n_softness), n_out, fitted)
     scale, group, with_box = _describe(targets, lower, upper)
     run = _runs(with_box, n)
-    width, shape = rows.values.shape[1], (len(C), n_softness)
+    width, shape = padded(n), (len(C), n_softness)
     memory = Memory(
         beta=np.zeros((n_softness, n)),
         gradient=np.zeros((n_softness, width), np.float32),
@@ -231,12 +249,14 @@ def solve_path(
         rounds=np.zeros(2, np.int64),
     )
     table = Table(
-        outputs=np.empty((*shape, cross.shape[1]), np.float32),
+        outputs=np.empty((*shape, padded(n_out)), np.float32),
         fitted=np.empty((*shape, n) if fitted else (0, 0, 0)),
         violation=np.zeros(shape),
         dual_gap=np.zeros(shape),
         steps=np.zeros(shape, np.int64),
     )
+    if cross is None:
+        cross = np.empty((0, 0), np.float32)
     limit = max_steps if max_steps >= 0 else np.iinfo(np.int64).max
     budget = int(max(_WORK_PER_CALL / max(n, 1), 100))
     finished = False

@@ -1,12 +1,26 @@
-"""Rows of the Gram matrix: all of them, or those asked for, within a given memory."""
+"""Rows of the Gram matrix: all of them, or those asked for, within a given memory.
+
+* `Gram` is the whole matrix.
+* `Store` computes rows over all points when they are first needed and keeps the
+  recently used ones. One solver may use it as it is.
+* `Part` is what a problem over a selection of the points sees of a store that several
+  threads share: it copies the entries that it needs of a row, and keeps recent ones.
+
+A kernel value has the same bits wherever it comes from, so solutions do not depend on
+how many rows are kept.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 from numba.extending import overload
 
-from softcost.solvers._jit import jit
+from softcost.solvers._jit import inline, jit
+from softcost.solvers._lock import acquire, release
+from softcost.solvers._scan import add_rows
 from softcost.solvers.kernels import KERNELS, kernel_rows, pack, padded
+
+LEAST = 4  # rows that a solver has in its hands at the same time
 
 
 class Gram(NamedTuple):
@@ -15,8 +29,8 @@ class Gram(NamedTuple):
     values: np.ndarray  # (n, padded(n)) float32
 
 
-class OnDemand(NamedTuple):
-    """Rows that are computed when they are needed, the recently used ones kept.
+class Store(NamedTuple):
+    """Rows over all points, computed when they are needed, the recent ones kept.
 
     ``values[slot[i]]`` is row i; ``slot[i] = -1`` says that it is not there. A new row
     takes the place of the one that was not used for longest.
@@ -26,63 +40,259 @@ class OnDemand(NamedTuple):
     slot: np.ndarray  # (n,) where row i is, or -1
     owner: np.ndarray  # (capacity,) which row is there, or -1
     stamp: np.ndarray  # (capacity,) when it was last used
-    clock: np.ndarray  # (2,) time, and number of rows computed
+    clock: np.ndarray  # (2,) time, and number of rows that were not there
+    lock: np.ndarray  # (1,) whether a thread looks or writes here
     x: np.ndarray  # (n, d) float32
-    panels: np.ndarray
+    panels: np.ndarray  # as `kernels.pack` gives them; empty where all rows are there
     kernel: int
     gamma: float
 
 
-Rows = Gram | OnDemand
+class Part(NamedTuple):
+    """Rows of a store, with the entries that one problem needs.
+
+    ``values[slot[i]]`` is row i, as in `Store`: first the entries of the points that
+    the problem is posed over, padded, then those of the held-out points, padded.
+    """
+
+    values: np.ndarray  # (capacity, padded(m) + padded(n_out)) float32
+    slot: np.ndarray  # (m,)
+    owner: np.ndarray  # (capacity,)
+    stamp: np.ndarray  # (capacity,)
+    clock: np.ndarray  # (2,)
+    places: np.ndarray  # (m,) the point of the store that each row is
+    runs: np.ndarray  # (n_runs, 3) neighbouring entries: column here, there, how many
+    spare: np.ndarray  # (1, padded(n)) a row that is computed here
+    store: Store
 
 
-def on_demand(
-    X: np.ndarray, kernel: str, *, gamma: float = 1.0, megabytes: float
-) -> OnDemand:
-    """Rows computed when they are first used, at most ``megabytes`` of them kept."""
+Rows = Gram | Store | Part
+
+
+def store_of(
+    X: np.ndarray,
+    kernel: str,
+    *,
+    gamma: float = 1.0,
+    capacity: int,
+    gram: np.ndarray | None = None,
+) -> Store:
+    """Rows computed when they are first used, at most ``capacity`` of them kept.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+    kernel, gamma
+        As for `kernels.gram_matrix`.
+    capacity : int
+        At least `LEAST`, unless there are fewer points.
+    gram : array, default=None
+        The whole matrix, where it has been computed: then nothing else is.
+    """
     x = np.ascontiguousarray(X, dtype=np.float32)
-    n, width = len(x), padded(len(x))
-    capacity = int(np.clip(megabytes * 2**20 // (4 * width), min(n, 4), n))
-    return OnDemand(
-        values=np.zeros((capacity, width), np.float32),
-        slot=np.full(n, -1),
-        owner=np.full(capacity, -1),
-        stamp=np.zeros(capacity, np.int64),
+    n = len(x)
+    if gram is None:
+        capacity = int(np.clip(capacity, min(n, LEAST), n))
+        values, panels = np.zeros((capacity, padded(n)), np.float32), pack(x)
+        slot, owner = np.full(n, -1), np.full(capacity, -1)
+    else:
+        values, panels = gram, np.empty((0, x.shape[1], 0), np.float32)
+        slot, owner = np.arange(n), np.arange(n)
+    return Store(
+        values=values,
+        slot=slot,
+        owner=owner,
+        stamp=np.zeros(len(values), np.int64),
         clock=np.zeros(2, np.int64),
+        lock=np.zeros(1, np.int64),
         x=x,
-        panels=pack(x),
+        panels=panels,
         kernel=KERNELS[kernel],
         gamma=float(gamma),
     )
 
 
+def part_of(
+    store: Store, places: np.ndarray, out: np.ndarray, *, capacity: int
+) -> Part:
+    """What a problem over some points sees of a store.
+
+    Parameters
+    ----------
+    store : Store
+    places : array of shape (m,)
+        Points that the problem is posed over; a point may be there more than once.
+    out : array of shape (n_out,)
+        Held-out points.
+    capacity : int
+        How many rows are kept, at least `LEAST`, unless there are fewer.
+    """
+    m, first = len(places), padded(len(places))
+    capacity = int(np.clip(capacity, min(m, LEAST), m))
+    return Part(
+        values=np.zeros((capacity, first + padded(len(out))), np.float32),
+        slot=np.full(m, -1),
+        owner=np.full(capacity, -1),
+        stamp=np.zeros(capacity, np.int64),
+        clock=np.zeros(2, np.int64),
+        places=np.asarray(places, np.int64),
+        runs=np.concatenate([_runs(places, 0), _runs(out, first)]),
+        spare=np.zeros((1, padded(len(store.x))), np.float32),
+        store=store,
+    )
+
+
+def _runs(chosen: np.ndarray, first: int) -> np.ndarray:
+    """Runs of neighbours among the chosen columns, which are put at ``first`` and on.
+
+    Examples
+    --------
+    >>> _runs(np.array([4, 5, 6, 2]), 64)
+    array([[64,  4,  3],
+           [67,  2,  1]])
+    """
+    start = np.flatnonzero(np.diff(chosen, prepend=-2) != 1)
+    length = np.diff(start, append=len(chosen))
+    return np.column_stack([first + start, chosen[start], length]).astype(np.int64)
+
+
+def work_of_step(rows: Rows) -> float:
+    """How many entries a solver's step touches at most, computed ones counting more."""
+    if isinstance(rows, Gram):
+        return len(rows.values)
+    x = rows.x if isinstance(rows, Store) else rows.store.x
+    return len(x) * (1 + x.shape[1] / 8)
+
+
 @jit
-def _bring(rows, i):
-    """Make sure that row i is there, and note that it was used."""
+def _reserve(rows, i):
+    """The place of row i, and whether it has yet to be filled; note that it is used."""
     rows.clock[0] += 1
     place = rows.slot[i]
-    if place < 0:
+    empty = place < 0
+    if empty:
         place = np.argmin(rows.stamp)
         if rows.owner[place] >= 0:
             rows.slot[rows.owner[place]] = -1
         rows.owner[place] = i
         rows.slot[i] = place
         rows.clock[1] += 1
-        out = rows.values[place : place + 1]
-        kernel_rows(rows.x[i : i + 1], rows.panels, rows.kernel, rows.gamma, out, 0)
-        for t in range(rows.slot.size, out.shape[1]):
-            out[0, t] = 0.0
     rows.stamp[place] = rows.clock[0]
+    return place, empty
+
+
+@inline
+def _compute(store, i, out):
+    """Row i of the matrix into ``out`` (1, padded(n))."""
+    kernel_rows(store.x[i : i + 1], store.panels, store.kernel, store.gamma, out, 0)
+    for t in range(store.slot.size, out.shape[1]):
+        out[0, t] = 0.0
+
+
+@jit
+def _bring(store, i):
+    """The place of row i, for the only one who uses this store."""
+    place, empty = _reserve(store, i)
+    if empty:
+        _compute(store, i, store.values[place : place + 1])
+    return place
+
+
+@inline
+def _copy_runs(runs, source, target):
+    for run in range(runs.shape[0]):
+        here, there, length = runs[run]
+        for t in range(length):
+            target[here + t] = source[there + t]
+
+
+@jit
+def _bring_part(rows, i):
+    """The place of row i of a part, copied from the store where necessary.
+
+    A row that the store has not is computed outside of its lock, so that nobody waits
+    for it; where two threads do so at once, one of the equal rows is kept.
+    """
+    place, empty = _reserve(rows, i)
+    if not empty:
+        return place
+    store, point, target = rows.store, rows.places[i], rows.values[place]
+    if store.panels.size == 0:  # nothing changes: nobody has to wait
+        _copy_runs(rows.runs, store.values[point], target)
+        return place
+    acquire(store.lock)
+    there = store.slot[point] >= 0
+    if there:
+        at, _ = _reserve(store, point)
+        _copy_runs(rows.runs, store.values[at], target)
+    release(store.lock)
+    if there:
+        return place
+    _compute(store, point, rows.spare)
+    acquire(store.lock)
+    at, empty = _reserve(store, point)
+    if empty:
+        kept = store.values[at]
+        for t in range(kept.size):
+            kept[t] = rows.spare[0, t]
+    release(store.lock)
+    _copy_runs(rows.runs, rows.spare[0], target)
     return place
 
 
 def fetch(rows: Rows, i: int) -> int:
     """The place of row i in ``rows.values``, computing it where necessary."""
-    return i if isinstance(rows, Gram) else _bring(rows, i)
+    if isinstance(rows, Gram):
+        return i
+    return _bring(rows, i) if isinstance(rows, Store) else _bring_part(rows, i)
 
 
 @overload(fetch, jit_options={"forceinline": True})
 def _compiled_fetch(rows, i):
     if rows.instance_class is Gram:
         return lambda rows, i: i
-    return lambda rows, i: _bring(rows, i)
+    if rows.instance_class is Store:
+        return lambda rows, i: _bring(rows, i)
+    return lambda rows, i: _bring_part(rows, i)
+
+
+@jit
+def _add_parts(rows, chosen, weights, count, out):
+    """As many rows at once as are kept: the last ones fetched are all there."""
+    first = rows.values.shape[1] - out.size
+    block = max(min(rows.owner.size, count), 1)
+    places = np.empty(block, np.int64)
+    for start in range(0, count, block):
+        size = min(block, count - start)
+        for r in range(size):
+            places[r] = fetch(rows, chosen[start + r])
+        add_rows(rows.values, first, places, weights[start:], size, out)
+
+
+def add_held_out(
+    rows: Rows,
+    cross: np.ndarray,
+    chosen: np.ndarray,
+    weights: np.ndarray,
+    count: int,
+    out: np.ndarray,
+) -> None:
+    """Add ``weights[r] * K(chosen[r], held-out points)`` for the first ``count`` r.
+
+    A part has these values in its rows; for others they are the rows of ``cross``.
+    """
+    if isinstance(rows, Part):
+        _add_parts(rows, chosen, weights, count, out)
+    else:
+        add_rows(cross, 0, chosen, weights, count, out)
+
+
+@overload(add_held_out, jit_options={"forceinline": True})
+def _compiled_add_held_out(rows, cross, chosen, weights, count, out):
+    if rows.instance_class is Part:
+        return lambda rows, cross, chosen, weights, count, out: _add_parts(
+            rows, chosen, weights, count, out
+        )
+    return lambda rows, cross, chosen, weights, count, out: add_rows(
+        cross, 0, chosen, weights, count, out
+    )

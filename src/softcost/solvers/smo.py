@@ -24,7 +24,8 @@ import numpy as np
 
 from softcost.solvers._jit import inline, jit
 from softcost.solvers._scan import pick_partner, unit_of, update_and_scan
-from softcost.solvers.rows import Gram, Rows, fetch
+from softcost.solvers.kernels import padded
+from softcost.solvers.rows import Rows, fetch, work_of_step
 
 _WORK_PER_CALL = 2e8  # entries touched before Python is asked whether to go on
 ROUGH = 1e-3  # what single precision reaches before the gradient is summed anew
@@ -237,11 +238,11 @@ def solve(
     n = len(targets)
     beta = np.zeros(n)
     exact = -targets
-    gradient = np.zeros(rows.values.shape[1], np.float32)
+    gradient = np.zeros(padded(n), np.float32)
     scale = spread(targets, lower, upper)
     goal = tol * scale
     limit = max_steps if max_steps >= 0 else np.iinfo(np.int64).max
-    per_step = n if isinstance(rows, Gram) else n * (1 + rows.x.shape[1] / 8)
+    per_step = work_of_step(rows)
     round_length = steps_per_round(n)
     steps, stalled, best = 0, 0, np.inf
     intercept, violation, gap = certify(lower, upper, beta, exact)

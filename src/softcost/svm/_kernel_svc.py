@@ -39,8 +39,9 @@ class KernelSVC(ClassifierMixin, KernelMachine):
     tol : float, default=1e-3
         Largest violation of the optimality conditions.
     cache_size : float, default=2000
-        Memory for kernel values in megabytes. Where the whole matrix does not fit,
-        rows are computed when they are needed.
+        Memory for kernel values in megabytes, in a fit and in a search. Where the
+        whole matrix does not fit, rows are computed when they are needed and recent
+        ones kept: the same results, later.
     max_iter : int, default=-1
         Limit on the solver's steps for each machine; -1 for none.
 

@@ -1,6 +1,6 @@
 """Many support vector machines on the same rows, fitted and evaluated together."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -11,16 +11,16 @@ from softcost.parallel import in_threads
 from softcost.solvers.kernels import (
     KERNELS,
     centred,
-    gram_matrix,
     kernel_rows,
     pack,
     padded,
-    submatrix,
     sum_rows,
 )
 from softcost.solvers.merge import distinct_rows, merge
-from softcost.solvers.rows import Gram, on_demand
+from softcost.solvers.rows import Gram, Rows, store_of
 from softcost.solvers.smo import Solution, solve
+from softcost.svm._memory import Needs, make_plan
+from softcost.svm._shared import SharedRows
 
 _ALWAYS_WHOLE = 2048  # rows up to which the whole Gram matrix is computed
 _BLOCK = 256  # rows predicted at once: their kernel values stay in cache
@@ -118,10 +118,6 @@ class KernelSpec:
         """What `dense` was made from, up to rounding."""
         return x.astype(np.float64) + (0.0 if self.centre is None else self.centre)
 
-    def fits(self, n: int) -> bool:
-        """Whether the Gram matrix of n rows fits into the memory."""
-        return 4 * n * padded(n) <= self.megabytes * 2**20
-
 
 @dataclass(frozen=True)
 class Machines:
@@ -190,22 +186,14 @@ def fit_machines(
         Where the Gram matrix of the distinct rows does not fit into its memory, rows
         are computed when they are needed.
     """
-    precomputed = kernel.name == "precomputed"
     x: np.ndarray | None = None
-    matrix: np.ndarray | None = None
-    if precomputed:
+    if kernel.name == "precomputed":
         first = group = np.arange(X.shape[0])
-        matrix = centred(np.asarray(X))
     else:
         dense = kernel.dense(X)
         first, group = distinct_rows(dense)
         x = dense[first]
-        # A row costs a third in a block. Many machines share all of them; a single one
-        # asks for part of them, and of few rows all are soon there.
-        whole = len(problems) > 1 or len(x) <= _ALWAYS_WHOLE
-        if whole and kernel.fits(len(x)):
-            matrix = _gram(x, kernel, threads)
-
+    source = _source_of(X, x, problems, kernel, threads)
     order = np.argsort(group, kind="stable")
 
     def fit_one(problem: Problem, proceed) -> tuple[np.ndarray, Solution]:
@@ -214,7 +202,7 @@ def fit_machines(
         merged = merge(group, problem.targets, lower, upper, order)
         places = group[merged.rows]
         solution = solve(
-            _rows_for(places, x, matrix, kernel),
+            source(places),
             merged.targets,
             merged.lower,
             merged.upper,
@@ -224,8 +212,7 @@ def fit_machines(
         )
         return np.bincount(places, solution.beta, len(first)), solution
 
-    at_once = threads if matrix is not None else 1
-    fitted = in_threads(fit_one, problems, at_once)
+    fitted = in_threads(fit_one, problems, threads)
     coef = np.column_stack([by_row for by_row, _ in fitted])
     # The certificates without the coefficients, which `coef` has.
     solutions = tuple(replace(solution, beta=np.empty(0)) for _, solution in fitted)
@@ -242,20 +229,55 @@ def fit_machines(
     )
 
 
-def _gram(x: np.ndarray, kernel: KernelSpec, threads: int) -> np.ndarray:
-    return gram_matrix(x, kernel.name, gamma=kernel.gamma, threads=threads)
-
-
-def _rows_for(places, x, matrix, kernel):
-    """Rows of the Gram matrix for one problem: a matrix over its own places."""
-    if matrix is None:
-        return on_demand(
-            x[places], kernel.name, gamma=kernel.gamma, megabytes=kernel.megabytes
-        )
-    everyone = len(places) == len(matrix) and bool(
-        np.array_equal(places, np.arange(len(matrix)))
+def _source_of(
+    X, x, problems: Sequence[Problem], kernel: KernelSpec, threads: int
+) -> Callable[[np.ndarray], Rows]:
+    """What gives the rows of the Gram matrix for a problem over some places."""
+    n = X.shape[0] if x is None else len(x)
+    sizes = [_n_active(problem, n) for problem in problems]
+    at_once = min(threads, len(problems))
+    needs = Needs(
+        n=n,
+        d=0 if x is None else x.shape[1],
+        m=max(sizes),
+        n_out=0,
+        copied=at_once if min(sizes) < n else 0,
+        threads=at_once,
     )
-    return Gram(matrix if everyone else submatrix(matrix, places, places))
+    if x is None:  # a given matrix is in memory, twice as large
+        plan = make_plan(needs, np.inf, remedy="")
+        shared = SharedRows(plan, centred(np.asarray(X)))
+    else:
+        plan = make_plan(
+            needs, kernel.megabytes, "raise cache_size, or use a linear learner."
+        )
+        # A row costs a third in a block. Many machines share all of them; a single one
+        # asks for part of them, and of few rows all are soon there.
+        if len(problems) == 1 and not (plan.whole and n <= _ALWAYS_WHOLE):
+            return lambda places: _alone(x[places], kernel)
+        shared = SharedRows(
+            plan, x=x, kernel=kernel.name, gamma=kernel.gamma, threads=threads
+        )
+
+    def rows_for(places: np.ndarray) -> Rows:
+        if shared.matrix is not None and np.array_equal(places, np.arange(n)):
+            return Gram(shared.matrix)
+        copies = shared.copies(places)
+        return shared.part(places) if copies is None else Gram(copies[0])
+
+    return rows_for
+
+
+def _alone(x: np.ndarray, kernel: KernelSpec) -> Rows:
+    """Rows over these points for one problem, which has all of the memory."""
+    room = kernel.megabytes * 2**20 - 2 * x.nbytes
+    capacity = int(min(room // (4 * padded(len(x))), len(x)))
+    return store_of(x, kernel.name, gamma=kernel.gamma, capacity=capacity)
+
+
+def _n_active(problem: Problem, n: int) -> int:
+    """At most so many of n distinct rows have a box."""
+    return min(int(((problem.lower < 0) | (problem.upper > 0)).sum()), n)
 
 
 def _half_diagonal(X, x, kernel: KernelSpec) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""All problems of a search on one Gram matrix: what kernel machines share."""
+"""All problems of a search on shared kernel values: what kernel machines share."""
 
 from collections.abc import Callable, Sequence
 from threading import Lock
@@ -8,32 +8,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softcost.learners import PathOutputs, Subproblem
-from softcost.solvers.kernels import (
-    WITH_WIDTH,
-    centred,
-    gram_matrix,
-    padded,
-    submatrix,
-)
+from softcost.solvers.kernels import WITH_WIDTH, centred, submatrix
 from softcost.solvers.merge import distinct_rows
 from softcost.solvers.path import Family, solve_path
-from softcost.solvers.rows import Gram
+from softcost.solvers.rows import Gram, Rows
+from softcost.svm._memory import Needs, Plan, make_plan
+from softcost.svm._shared import Matrix, SharedRows
 
 _OWN_MATRIX_BELOW = 0.75  # share of rows below which a subproblem gets its own matrix
 
 
 class KernelPath:
-    """The Gram matrix over the distinct rows of a search, from which folds take parts.
+    """Kernel values over the distinct rows of a search, from which folds take parts.
 
-    It is computed once, when the first fold needs it. Rows that are held out together
-    are neighbours in it, so that parts are copied in runs.
+    They are computed when the first fold needs them. Rows that are held out together
+    are neighbours, so that parts are copied in runs.
 
     Attributes
     ----------
     groups : array of shape (n,)
         For every row the number of its distinct row.
     n_bytes : int
-        The matrix, and the parts that one fold copies from it.
+        Kernel values, the parts that folds copy, and what solvers need.
     """
 
     def __init__(
@@ -47,15 +43,16 @@ class KernelPath:
     ):
         self.machine, self.values, self.softness = machine, values, softness
         self._X, self._threads, self._lock = X, threads, Lock()
-        self._gram: NDArray[np.float32] | None = None
+        self._shared: SharedRows | None = None
         self._spec = machine.kernel_spec(X)
+        self.own_widths = machine.kernel in WITH_WIDTH and machine.gamma == "scale"
         if machine.kernel == "precomputed":
             self.groups = np.arange(X.shape[0])
         else:
             self._distinct, self.groups = self._arranged(X, tests)
-            self._check_memory(len(self._distinct))
-        size = int(self.groups.max()) + 1
-        self.n_bytes = 2 * 4 * size * padded(size)
+        needs = self._needs(tests)
+        self._plan = self._planned(needs)
+        self.n_bytes = self._plan.n_bytes + threads * self._solver_bytes(needs)
 
     def _arranged(self, X: Any, tests: Sequence[Any]) -> tuple[Any, Any]:
         """Distinct rows, those held out together side by side, and who is which."""
@@ -67,36 +64,59 @@ class KernelPath:
         order = np.argsort(held_out_in[first], kind="stable")
         return dense[first[order]], np.argsort(order)[member]
 
-    def _check_memory(self, n: int) -> None:
-        if self._spec.fits(n):
-            return
-        size = 4 * n * padded(n) / 2**20
-        raise MemoryError(
-            f"X has n = {n} distinct rows, whose kernel matrix takes {size:.0f} MB, "
-            f"more than cache_size={self._spec.megabytes:g} of the learner: raise it, "
-            f"{type(self.machine).__name__}(cache_size=...), search on a sample of the "
-            "rows, or use another learner."
+    def _needs(self, tests: Sequence[NDArray[np.intp]]) -> Needs:
+        groups, n = self.groups, int(self.groups.max()) + 1
+        total = np.bincount(groups, minlength=n)
+        held_out = [np.bincount(groups[test], minlength=n) for test in tests]
+        at_once = min(self._threads, len(tests))
+        return Needs(
+            n=n,
+            d=0 if self._spec.name == "precomputed" else self._X.shape[1],
+            m=int(max((out < total).sum() for out in held_out)),
+            n_out=int(max((out > 0).sum() for out in held_out)),
+            copied=at_once,
+            threads=self._threads,
+            matrices=at_once if self.own_widths else 1,
         )
 
-    def gram(self, train: NDArray[np.intp]) -> NDArray[np.float32]:
-        """The matrix for machines that are trained on these rows.
+    def _planned(self, needs: Needs) -> Plan:
+        if self.machine.kernel == "precomputed":  # it is in memory, twice as large
+            return make_plan(needs, np.inf, remedy="")
+        return make_plan(
+            needs,
+            self._spec.megabytes,
+            f"raise it, {type(self.machine).__name__}(cache_size=...), search on a "
+            "sample of the rows, or use another learner.",
+        )
 
-        It is the same for all, unless the kernel's width depends on those rows.
+    def _solver_bytes(self, needs: Needs) -> int:
+        """Memory of one family that is being solved: problems, solutions, outputs."""
+        at_softness = 8 * 8 * needs.m + 4 * needs.m + 4 * len(self.values) * needs.n_out
+        return len(self.softness) * at_softness
+
+    def shared(self, train: NDArray[np.intp]) -> SharedRows:
+        """Kernel values for machines that are trained on these rows.
+
+        They are the same for all, unless the kernel's width depends on those rows.
         """
-        machine = self.machine
-        if machine.kernel in WITH_WIDTH and machine.gamma == "scale":
-            return self._computed(machine.kernel_spec(self._X[train]).gamma)
+        if self.own_widths:
+            return self._computed(self.machine.kernel_spec(self._X[train]).gamma)
         with self._lock:
-            if self._gram is None:
-                if machine.kernel == "precomputed":
-                    self._gram = centred(np.asarray(self._X))
+            if self._shared is None:
+                if self.machine.kernel == "precomputed":
+                    matrix = centred(np.asarray(self._X))
+                    self._shared = SharedRows(self._plan, matrix)
                 else:
-                    self._gram = self._computed(self._spec.gamma)
-            return self._gram
+                    self._shared = self._computed(self._spec.gamma)
+            return self._shared
 
-    def _computed(self, gamma: float) -> NDArray[np.float32]:
-        return gram_matrix(
-            self._distinct, self.machine.kernel, gamma=gamma, threads=self._threads
+    def _computed(self, gamma: float) -> SharedRows:
+        return SharedRows(
+            self._plan,
+            x=self._distinct,
+            kernel=self.machine.kernel,
+            gamma=gamma,
+            threads=self._threads,
         )
 
     def fold(
@@ -106,7 +126,7 @@ class KernelPath:
 
 
 class KernelFold:
-    """The parts of the Gram matrix that one fold needs, copied when needed.
+    """What one fold needs of the kernel values, copied when it is needed.
 
     Parameters
     ----------
@@ -114,7 +134,7 @@ class KernelFold:
     train : array
         All training rows.
     places, out : arrays
-        Places in the matrix of the rows to learn from and of the held-out rows.
+        Numbers of the distinct rows to learn from and of the held-out ones.
     """
 
     def __init__(
@@ -126,18 +146,27 @@ class KernelFold:
     ):
         self._path, self._train, self._places, self._out = path, train, places, out
         self._lock = Lock()
-        self._parts: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
+        self._opened: tuple[SharedRows, tuple[Matrix, Matrix] | None] | None = None
 
-    def _matrices(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Matrix among the rows to learn from, and of these with held-out ones."""
+    def _open(self) -> tuple[SharedRows, tuple[Matrix, Matrix] | None]:
+        """Kernel values, and the part of them that is this fold's, if there is room."""
         with self._lock:
-            if self._parts is None:
-                gram, places = self._path.gram(self._train), self._places
-                self._parts = (
-                    submatrix(gram, places, places),
-                    submatrix(gram, places, self._out),
-                )
-            return self._parts
+            if self._opened is None:
+                shared = self._path.shared(self._train)
+                self._opened = shared, shared.copies(self._places, self._out)
+            return self._opened
+
+    def _rows(self, kept: NDArray[np.intp] | None) -> tuple[Rows, Matrix | None]:
+        """Rows for a problem over some of the places, and those with held-out ones."""
+        shared, copies = self._open()
+        if kept is None:
+            if copies is not None:
+                return Gram(copies[0]), copies[1]
+            return shared.part(self._places, self._out), None
+        if copies is not None and shared.has_room_for(len(kept), len(self._out)):
+            gram, cross = copies
+            return Gram(submatrix(gram, kept, kept)), np.ascontiguousarray(cross[kept])
+        return shared.part(self._places[kept], self._out), None
 
     def solve(
         self,
@@ -149,18 +178,17 @@ class KernelFold:
         """Solve a subproblem for all values of C and softness."""
         path = self._path
         family = Family(*path.machine.posed(subproblem))
-        gram, cross = self._matrices()
         active = ((family.lower < 0) | (family.upper > 0)).any(
             axis=tuple(range(family.lower.ndim - 1))
         )
         # Rows without a box cost as much per step as others: leave out many of them.
+        kept = None
         if not fitted and active.mean() < _OWN_MATRIX_BELOW:
             kept = np.flatnonzero(active)
-            gram = submatrix(gram, kept, kept)
-            cross = np.ascontiguousarray(cross[kept])
             family = Family(*(part[..., kept] for part in family))
+        rows, cross = self._rows(kept)
         result = solve_path(
-            Gram(gram),
+            rows,
             cross,
             len(self._out),
             family,
@@ -174,5 +202,5 @@ class KernelFold:
         return PathOutputs(result.outputs, result.fitted)
 
     def release(self) -> None:
-        """Give the memory of the parts back."""
-        self._parts = None
+        """Give the memory back."""
+        self._opened = None
