@@ -30,4 +30,4 @@ if [ -n "${KDD_RUNS:-}" ]; then
 fi
 
 softcost reproduce export rows.csv.gz --store "$store"
-softcost report rows.csv.gz -o .
+softcost reproduce pages rows.csv.gz -o .

@@ -79,4 +79,4 @@ def test_every_option_that_writes_is_in_the_list():
                 known = {"-o", "--output", "--model", "--report"} & {*option.opts}
                 if known or "where it goes" in words:
                     writers.add(f"{name} {sub}".strip())
-    assert writers == {"fit", "predict", "costs template", "demo", "report"}
+    assert writers == {"fit", "predict", "costs template", "demo", "reproduce pages"}

@@ -78,8 +78,8 @@ def page():
 
 
 def test_a_page_in_markdown(page):
-    lines = to_markdown(page, "softcost report x -o y").splitlines()
-    assert lines[:3] == ["<!-- softcost report x -o y -->", "", "# A title"]
+    lines = to_markdown(page, "softcost reproduce pages x -o y").splitlines()
+    assert lines[:3] == ["<!-- softcost reproduce pages x -o y -->", "", "# A title"]
     assert "see [verdicts](verdicts.md) &lt; 5" in lines
     assert "## More" in lines
     assert "![A picture](figures/x.svg)" in lines
@@ -253,7 +253,7 @@ def written(artificial, tmp_path_factory):
         make_overview(),
         make_readings(),
         ["Some facts."],
-        "softcost report store -o DIR",
+        "softcost reproduce pages store -o DIR",
     )
     folder = tmp_path_factory.mktemp("report") / "new" / "folder"
     files = write_study(study, folder)

@@ -47,10 +47,6 @@ COMMANDS = {
         "softcost.cli.study:reproduce",
         "Rerun the paper's tables and figures, beside the published numbers.",
     ),
-    "report": (
-        "softcost.cli.study:report",
-        "Write tables, figures and verdicts from a file of results.",
-    ),
 }
 
 

@@ -23,6 +23,7 @@ from softcost.metrics._measures import (
     measures_from_confusion,
     total_cost,
 )
+from softcost.metrics._savings import Saving, paired_saving
 
 if TYPE_CHECKING:
     from softcost.metrics._scorer import cost_scorer
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MEASURES",
     "Comparison",
+    "Saving",
     "compare",
     "confusion_counts",
     "cost_scorer",
@@ -41,6 +43,7 @@ __all__ = [
     "measure",
     "measures_from_confusion",
     "normalized_cost",
+    "paired_saving",
     "pareto_mask",
     "recall_product",
     "total_cost",

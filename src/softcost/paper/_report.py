@@ -62,7 +62,7 @@ def write_report(store: Any, directory: Any, *, runs: int = 20) -> list[Path]:
         overview(found, everything),
         readings(current(rows)),
         facts=_facts(rows),
-        command=f"softcost report {Path(store).name}",
+        command=f"softcost reproduce pages {Path(store).name}",
     )
     return write_study(study, directory)
 

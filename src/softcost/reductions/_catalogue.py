@@ -30,6 +30,8 @@ class Entry:
         The literature's names of the algorithm at softness 0 and 1, "" for none.
     summary : str
         What it does, in one line.
+    when : str
+        When to try it, in one line.
     by_class_only : bool
         Whether it takes costs by class only, not by example.
     """
@@ -41,6 +43,7 @@ class Entry:
     hard: str
     regular: str
     summary: str
+    when: str
     by_class_only: bool = False
 
     @property
@@ -56,25 +59,35 @@ class Entry:
 
 _ENTRIES = (
     Entry("osr", "_one_sided", "OneSidedRegression", "one-sided", "OSR", "OVA",
-          "one-sided regression of costs, one model per class"),
+          "one-sided regression of costs, one model per class",
+          "for a start; prices by class or by row"),
     Entry("csovo", "_pairwise", "CostSensitiveOneVsOne", "classifier", "CSOVO", "OVO",
-          "cost-sensitive one-versus-one, one classifier per pair of classes"),
+          "cost-sensitive one-versus-one, one classifier per pair of classes",
+          "for few classes: classifiers grow with their square"),
     Entry("wap", "_pairwise", "WeightedAllPairs", "classifier", "WAP", "OVO",
-          "weighted all pairs, one-versus-one with other weights"),
+          "weighted all pairs, one-versus-one with other weights",
+          "for comparison with csovo"),
     Entry("csft", "_filter_tree", "FilterTree", "classifier", "CSFT", "FT",
-          "cost-sensitive filter tree, a knock-out tournament of classes"),
+          "cost-sensitive filter tree, a knock-out tournament of classes",
+          "for many classes: one classifier fewer than classes"),
     Entry("cszl", "_rescaling", "ZhouLiuRescaling", "classifier", "CSZL", "OVO",
-          "rescaling of classes by Zhou and Liu", by_class_only=True),
+          "rescaling of classes by Zhou and Liu",
+          "for consistent prices, see 'softcost costs check'", by_class_only=True),
     Entry("csovr", "_one_sided", "RegressionOneVsAll", "regressor", "CSOVR", "",
-          "ordinary regression of costs, one model per class"),
+          "ordinary regression of costs, one model per class",
+          "to see what one-sidedness brings"),
     Entry("metacost", "_metacost", "MetaCost", "classifier", "MetaCost", "",
-          "relabelled rows, then any classifier", by_class_only=True),
+          "relabelled rows, then any classifier",
+          "for one plain classifier as the result", by_class_only=True),
     Entry("gbse", "_boosting", "StochasticEnsembleBoosting", "classifier", "GBSE", "",
-          "boosting with stochastic ensembles"),
+          "boosting with stochastic ensembles",
+          "for weak learners such as small trees"),
     Entry("costing", "_costing", "Costing", "classifier", "costing", "",
-          "rejection sampling, for learners that take no weights"),
+          "rejection sampling, for learners that take no weights",
+          "for learners of your own without weights of rows"),
     Entry("mec", "_expected", "MinimumExpectedCost", "probabilities", "Bayes decision",
-          "argmax p", "minimum expected cost, from a classifier's probabilities"),
+          "argmax p", "minimum expected cost, from a classifier's probabilities",
+          "for many rows, and for prices that may still change"),
 )  # fmt: skip
 
 CATALOGUE: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}

@@ -311,3 +311,32 @@ def test_one_command_tells_one_story(tmp_path, softcost, strict):
         assert columns["softness"][row] == found[name]["softness"]
         assert columns["C"][row] == found[name]["params"]["C"]
         assert columns["cost"][row] == pytest.approx(found[name]["cost"])
+
+
+def test_advice_is_the_same_in_terminal_and_json(tmp_path, softcost, strict):
+    """Columns that tell something are recommended, noise is not."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 240)
+    names = np.array(["no", "yes"])[y]
+    costs = tmp_path / "costs.csv"
+    costs.write_text(",no,yes\nno,0,1\nyes,3,0\n")
+    for signal, verdict in ((4.0, "better"), (0.0, "not better")):
+        data = tmp_path / "data.csv"
+        table = {"a": rng.normal(size=240) + signal * y, "b": rng.normal(size=240)}
+        pd.DataFrame({**table, "t": names}).to_csv(data, index=False)
+        for options, rows in (
+            ((), "cross_validated"),
+            (("--test-size", "0.4"), "held_out"),
+        ):
+            words = ("fit", data, "--target", "t", "--costs", costs, "--softness", "3",
+                     "--param", "C=1", "--quiet", *options)  # fmt: skip
+            found = strict(softcost(*words, "--json").stdout)
+            facts = found["savings"][rows]["constant"]
+            told = found["advice"]
+            assert facts["low"] <= facts["saving"] <= facts["high"]
+            assert facts["shown"] == (facts["low"] > 0) == (told["verdict"] == "better")
+            assert told["verdict"].startswith(verdict.partition(" ")[0])
+            shown = softcost(*words).stdout
+            assert all(sentence in shown for sentence in told["sentences"])
+            gap = found[rows]["constant"]["cost"] - found[rows]["chosen"]["cost"]
+            assert facts["saving"] == pytest.approx(gap)

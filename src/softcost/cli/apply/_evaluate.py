@@ -2,6 +2,8 @@
 
 import click
 
+from softcost.cli.console import check_files
+
 
 @click.command()
 @click.argument("model")
@@ -27,6 +29,7 @@ def evaluate(
     Prints cost, error, weighted error and G-mean, the recall of every class, the
     confusion of true and predicted classes, and the mistakes that cost most.
     """
+    check_files(model, data)
     from softcost.cli.apply._evaluate_job import run
 
     run(model, data, target, costs, cost_columns, as_json)

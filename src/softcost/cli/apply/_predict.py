@@ -2,6 +2,8 @@
 
 import click
 
+from softcost.cli.console import check_files
+
 
 @click.command()
 @click.argument("model")
@@ -48,6 +50,7 @@ def predict(
     are told of. Rows are read and written in pieces, so files may be larger than
     memory; an output file is there as a whole or not at all.
     """
+    check_files(model, data)
     from softcost.cli.apply._predict_job import run
 
     run(model, data, output, keep, not no_scores, rows_at_once, as_json)

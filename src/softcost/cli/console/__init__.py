@@ -28,6 +28,7 @@ from softcost.cli.console._group import LazyGroup
 from softcost.cli.console._output import print_table, stdout_console, write_json
 from softcost.cli.console._paths import (
     STREAM,
+    check_files,
     existing_file,
     shown_name,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "JobFailed",
     "LazyGroup",
     "bad_input",
+    "check_files",
     "existing_file",
     "failed_job",
     "format_cost",

@@ -2,6 +2,8 @@
 
 import click
 
+from softcost.cli.console import check_files
+
 
 @click.group()
 def costs() -> None:
@@ -26,6 +28,7 @@ def template(data: str, target: str, output: str, as_json: bool) -> None:
     A CSV table with true classes in rows and predicted ones in columns; every mistake
     costs 1 until you say otherwise. Comments tell how many rows each class has.
     """
+    check_files(data)
     from softcost.cli.costs._template import run_template
 
     run_template(data, target, output, as_json)
@@ -38,6 +41,7 @@ def template(data: str, target: str, output: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Write strict JSON.")
 def check(file: str, data: str | None, target: str | None, as_json: bool) -> None:
     """Say in words what a price list means, and what is odd about it."""
+    check_files(file, data)
     from softcost.cli.costs._check import run_check
 
     run_check(file, data, target, as_json)

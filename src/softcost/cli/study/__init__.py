@@ -1,6 +1,8 @@
-"""The paper: ``softcost reproduce`` and ``softcost report``."""
+"""The paper: ``softcost reproduce``."""
 
-from softcost.cli.study._report import report
+from softcost.cli.study._pages import pages
 from softcost.cli.study._reproduce import reproduce
 
-__all__ = ["report", "reproduce"]
+reproduce.add_command(pages)
+
+__all__ = ["reproduce"]

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from softcost.cli.console import check_files
 from softcost.cli.train._names import (
     CRITERIA,
     LEARNERS,
@@ -169,6 +170,7 @@ def fit(data: str, **options: Any) -> None:
     class are a table with the true classes in rows and the predicted ones in columns;
     'softcost costs template' writes one to fill in.
     """
+    check_files(data, options["costs"], options["test"])
     from softcost.cli.train._fit_job import run
     from softcost.cli.train._job import Job
 

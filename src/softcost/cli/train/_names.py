@@ -8,10 +8,11 @@ CRITERIA = ("cost", "max", "constrained", "tolerance")
 
 
 def reductions_help() -> str:
-    """The reductions with one line each, for the end of the help."""
+    """The reductions, and when to try each, for the end of the help."""
     width = max(map(len, REDUCTIONS))
     lines = []
     for name, entry in CATALOGUE.items():
         words = entry.summary + ("; prices by class only" * entry.by_class_only)
         lines.append(f"  {name:<{width}}  {words}")
+        lines.append(f"  {'':<{width}}  {entry.when}")
     return "\n".join(["\b", "Reductions:", *lines])

@@ -121,13 +121,8 @@ def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> 
         soft_wrap=True,
     )
     _print_comparison(results)
-    validated = results["cross_validated"]
-    if validated["chosen"]["cost"] >= validated["constant"]["cost"]:
-        out.print(
-            f"No model is cheaper than always answering {results['constant']}: do not "
-            "use this one for its cost.",
-            soft_wrap=True,
-        )
+    for sentence in results["advice"]["sentences"]:
+        out.print(sentence, soft_wrap=True)
     if job.model is not None:
         out.print(f"model:  {job.model}", soft_wrap=True)
     if job.report is not None:

@@ -6,8 +6,17 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from softcost.cli.results import MEASURES, finite_or_none, measure, saving_percent
+from softcost.cli.results import (
+    MEASURES,
+    advice,
+    finite_or_none,
+    measure,
+    saving_facts,
+    saving_percent,
+)
 from softcost.cli.train._data import Rows, TrainingInput
+from softcost.costs import class_indices
+from softcost.metrics import paired_saving
 
 
 def compare(model: Pipeline, data: TrainingInput) -> dict[str, Any]:
@@ -20,13 +29,21 @@ def compare(model: Pipeline, data: TrainingInput) -> dict[str, Any]:
     }
     validated = {"constant": _constant(search)} | validated
     _add_savings(validated)
-    held_out = _held_out(model, rows, data.test, data.test_costs)
+    held_out, test_savings = _held_out(model, rows, data.test, data.test_costs)
     if held_out is not None and "regular" in held_out:
         _add_savings(held_out)
+    compared = [name for name in ("constant", "regular") if name in validated]
+    savings = {name: saving_facts(search.saving(name)) for name in compared}
+    label = str(search.constant_["label"])
+    told, where = savings, "held-out rows of the cross-validation"
+    if test_savings is not None:  # rows that took no part in the choice
+        told, where = test_savings, "the test rows"
     return {
         "constant": search.constant_["label"],
         "cross_validated": validated,
         "held_out": held_out,
+        "savings": {"cross_validated": savings, "held_out": test_savings},
+        "advice": advice(label, told["constant"], told.get("regular"), where),
     }
 
 
@@ -51,22 +68,35 @@ def _cross_validated(table: pd.DataFrame, row: int, params: dict) -> dict[str, A
 
 def _held_out(
     model: Pipeline, rows: dict[str, int], test: Rows | None, costs: np.ndarray | None
-) -> dict[str, dict[str, Any]] | None:
+) -> tuple[dict[str, dict[str, Any]] | None, dict[str, dict[str, Any]] | None]:
+    """Measures on test rows, and what the choice saves there."""
     if test is None or costs is None:
-        return None
+        return None, None
     search = model["search"]
     X = model["columns"].transform(test.X)
-    known: dict[int, dict[str, Any]] = {}
+    answers: dict[int, np.ndarray] = {}
     for row in rows.values():
-        if row not in known:
+        if row not in answers:
             fitted = search if row == search.best_index_ else search.candidate(row)
-            predicted = fitted.predict(X)
-            known[row] = measure(test.y, predicted, costs, search.classes_)
+            answers[row] = fitted.predict(X)
     always = np.full(len(test.y), search.constant_["label"], search.classes_.dtype)
-    constant = measure(test.y, always, costs, search.classes_)
-    return {"constant": constant} | {
-        name: dict(known[row]) for name, row in rows.items()
+    named = {"constant": always} | {name: answers[row] for name, row in rows.items()}
+    paid = {name: _paid(one, costs, search.classes_) for name, one in named.items()}
+    savings = {
+        name: saving_facts(paired_saving(paid[name], paid["chosen"]))
+        for name in ("constant", "regular")
+        if name in paid
     }
+    measured = {
+        name: measure(test.y, one, costs, search.classes_)
+        for name, one in named.items()
+    }
+    return measured, savings
+
+
+def _paid(answers: np.ndarray, costs: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """What each answer costs, shape (n,)."""
+    return costs[np.arange(len(answers)), class_indices(answers, classes)]
 
 
 def _add_savings(results: dict[str, dict[str, Any]]) -> None:

@@ -1,4 +1,4 @@
-"""``softcost report``: the pages of a file of results."""
+"""``softcost reproduce pages``: the pages of a file of results."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from softcost.cli.console import say
     metavar="N",
     help="Use the first N runs, where there are more.",
 )
-def report(store: Path, directory: Path, runs: int) -> None:
+def pages(store: Path, directory: Path, runs: int) -> None:
     """Write tables, figures and verdicts from a file of results.
 
     STORE is what 'softcost reproduce' keeps its results in, or what 'softcost
@@ -35,7 +35,7 @@ def report(store: Path, directory: Path, runs: int) -> None:
     published numbers, significance, figures, and which of the paper's claims hold.
     Algorithms added with --add are in it, too.
     """
-    from softcost.cli.study._report_job import write_report
+    from softcost.cli.study._pages_job import write_pages
 
-    files = write_report(store, directory, runs)
+    files = write_pages(store, directory, runs)
     say(f"{len(files)} files; open {directory / 'index.html'}")

@@ -6,7 +6,7 @@ from softcost import paper
 from softcost.cli.console import BadInput, bad_input
 
 
-def write_report(store: Path, directory: Path, runs: int) -> list[Path]:
+def write_pages(store: Path, directory: Path, runs: int) -> list[Path]:
     """Write the pages; what is wrong with the file is the user's bad input."""
     try:
         with bad_input():

@@ -1,4 +1,4 @@
-"""``softcost report``."""
+"""``softcost reproduce pages``."""
 
 import json
 
@@ -29,7 +29,7 @@ def store(tmp_path_factory):
 @pytest.fixture(scope="module")
 def report(store, tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages") / "report"
-    answer = softcost("report", store, "-o", folder)
+    answer = softcost("reproduce", "pages", store, "-o", folder)
     assert answer.exit_code == 0, answer.stderr
     assert str(folder / "index.html") in answer.stderr
     return folder
@@ -71,7 +71,7 @@ def test_an_added_algorithm_is_one_more_row(report):
 def test_an_export_gives_the_same_report(report, store, tmp_path, ending):
     rows = tmp_path / f"results.sqlite{ending}"
     softcost("reproduce", "export", rows, "--store", store)
-    assert softcost("report", rows, "-o", tmp_path / "out").exit_code == 0
+    assert softcost("reproduce", "pages", rows, "-o", tmp_path / "out").exit_code == 0
     for path in report.rglob("*.*"):
         other = tmp_path / "out" / path.relative_to(report)
         same = other.read_bytes().replace(f".sqlite{ending}".encode(), b".sqlite")
@@ -79,7 +79,7 @@ def test_an_export_gives_the_same_report(report, store, tmp_path, ending):
 
 
 def test_fewer_runs_than_there_are(store, tmp_path):
-    answer = softcost("report", store, "-o", tmp_path, "--runs", "2")
+    answer = softcost("reproduce", "pages", store, "-o", tmp_path, "--runs", "2")
     assert answer.exit_code == 0, answer.stderr
     page = (tmp_path / "inconsistent.md").read_text("utf-8")
     assert "| iris | plain | OVA | 2 |" in page
@@ -100,7 +100,7 @@ def test_fewer_runs_than_there_are(store, tmp_path):
 def test_other_files_are_refused(tmp_path, content, message):
     path = tmp_path / "other"
     path.write_bytes(content)
-    answer = softcost("report", path, "-o", tmp_path / "out")
+    answer = softcost("reproduce", "pages", path, "-o", tmp_path / "out")
     assert answer.exit_code == 2
     assert message in answer.stderr
     assert answer.stderr.count("\n") == 1
@@ -111,10 +111,15 @@ def test_an_empty_store_and_a_missing_one(tmp_path):
     from softcost.paper import Store
 
     Store(tmp_path / "empty").close()
-    answer = softcost("report", tmp_path / "empty", "-o", tmp_path / "out")
+    answer = softcost("reproduce", "pages", tmp_path / "empty", "-o", tmp_path / "out")
     assert answer.exit_code == 2
     assert "softcost reproduce" in answer.stderr
-    assert softcost("report", tmp_path / "no", "-o", tmp_path / "out").exit_code == 2
+    assert (
+        softcost(
+            "reproduce", "pages", tmp_path / "no", "-o", tmp_path / "out"
+        ).exit_code
+        == 2
+    )
 
 
 def test_one_row_twice_is_refused(store, tmp_path):
@@ -122,7 +127,7 @@ def test_one_row_twice_is_refused(store, tmp_path):
     softcost("reproduce", "export", rows, "--store", store)
     lines = rows.read_text("utf-8").splitlines(keepends=True)
     rows.write_text("".join([*lines, lines[-1]]), "utf-8")
-    answer = softcost("report", rows, "-o", tmp_path / "out")
+    answer = softcost("reproduce", "pages", rows, "-o", tmp_path / "out")
     assert answer.exit_code == 2
     assert "has a cell twice" in answer.stderr
 
@@ -131,6 +136,6 @@ def test_costs_by_class_sizes_alone(tmp_path):
     path = tmp_path / "store"
     options = {"datasets": ["iris"], "algorithms": ["OVA"], "runs": 2}
     reproduce("inconsistent", path, matrices="class-ratio", **options)
-    answer = softcost("report", path, "-o", tmp_path / "out")
+    answer = softcost("reproduce", "pages", path, "-o", tmp_path / "out")
     assert answer.exit_code == 0, answer.stderr
     assert "class-ratio" in (tmp_path / "out" / "inconsistent.md").read_text("utf-8")
