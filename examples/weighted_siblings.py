@@ -1,4 +1,8 @@
-"""Weighted one-vs-all and one-versus-one: no prices, errors weighted by class.
+"""
+Errors weighted by class
+========================
+
+Weighted one-vs-all and one-versus-one: no prices, errors weighted by class.
 
 The reductions without costs are their regular siblings, OVA and OVO. With a sample
 weight per class they are weighted OVA and weighted OVO, the usual answer to classes

@@ -45,22 +45,18 @@ def load(name: str, data_home: Directory = None, return_X_y: bool = False) -> An
     Returns
     -------
     data : Bunch
-        With the attributes
+        With these attributes:
 
-        data : ndarray of shape (n_samples, n_features)
-            float64; float32 for kdd99, which halves its 466 MB.
-        target : ndarray of str, of shape (n_samples,)
-            The labels as they are in the files.
-        feature_names : list of str
-        target_names : ndarray of str
-            The classes, sorted.
-        cost_matrix : DataFrame or None
-            Price of each mistake, row = true class, column = predicted class,
-            where the set comes with a price list.
-        DESCR : str
-            Size, provenance and licence.
-        source : str
-            Where this copy was found.
+        - ``data``, array of shape (n_samples, n_features): float64; float32 for kdd99,
+          which halves its 466 MB;
+        - ``target``, array of str of shape (n_samples,): the labels as they are in the
+          files;
+        - ``feature_names``, list of str;
+        - ``target_names``, array of str: the classes, sorted;
+        - ``cost_matrix``, DataFrame or None: price of each mistake, row = true class,
+          column = predicted class, where the set comes with a price list;
+        - ``DESCR``, str: size, provenance and licence;
+        - ``source``, str: where this copy was found.
     (data, target) : tuple if ``return_X_y`` is True
 
     Examples

@@ -67,7 +67,7 @@ class LinearClassifier(ByMargin, LinearClassifierMixin):
     certificate_, dual_gap_, n_iter_, converged_ : arrays of shape (n_machines,)
         As for `OneSidedLinear`.
     n_features_in_ : int
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_features,)
 
     Examples
     --------

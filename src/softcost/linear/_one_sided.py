@@ -42,7 +42,7 @@ class OneSidedLinear(RegressorMixin, LinearMachine):
         where the derivative by b is zero; passes over the rows; whether the tolerance
         was reached.
     n_features_in_ : int
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_features,)
 
     Notes
     -----

@@ -21,7 +21,7 @@ _ATTRIBUTES = """classes_ : array of shape (K,)
     cost_scale_ : float
         What costs were divided by.
     n_features_in_ : int
-    feature_names_in_ : array of shape (n_features_in_,)"""
+    feature_names_in_ : array of shape (n_features,)"""
 
 _SECTION = "Attributes\n    ----------\n    {attributes}\n\n    "
 _EXAMPLES = "Examples\n    --------"

@@ -55,7 +55,7 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
     scale_ : float
         The largest distance of a target from it.
     n_features_in_ : int
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_features,)
 
     Notes
     -----

@@ -170,7 +170,7 @@ class SoftCostClassifierCV(
         Whether costs were given by example.
     n_samples_ : int
     n_features_in_ : int
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_features,)
 
     Examples
     --------

@@ -60,7 +60,7 @@ class KernelSVC(ClassifierMixin, KernelMachine):
         The certificate: primal minus dual objective, largest violation of the
         optimality conditions, steps, and whether the tolerance was reached.
     n_features_in_ : int
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_features,)
 
     Examples
     --------

@@ -1,0 +1,90 @@
+"""The decision table of the guide, computed from ``docs/results/rows.csv.gz``.
+
+What a reduction does to cost and error is said by our own runs of the paper's study,
+where it loses as well as where it wins.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from softcost.paper import read_rows, select, significance
+
+RUNS = 20
+# Regular, hard and soft of each reduction, and how the library calls it.
+FAMILIES = {
+    "OneSidedRegression": ("OVA", "OSR", "soft-OSR"),
+    "CostSensitiveOneVsOne": ("OVO", "CSOVO", "soft-CSOVO"),
+    "FilterTree": ("FT", "CSFT", "soft-CSFT"),
+    "ZhouLiuRescaling": ("OVO", "CSZL", "soft-CSZL"),
+}
+PAGES = {
+    "inconsistent": "prices drawn freely, many of them on rare classes",
+    "consistent": "prices that weights by class can stand for",
+}
+
+
+def cells_of(rows: pd.DataFrame, target: str) -> pd.DataFrame:
+    _, cells = select(rows, target)
+    return cells[cells["run"] < RUNS]
+
+
+def decision_table(cells: pd.DataFrame) -> pd.DataFrame:
+    """One row per soft reduction: how often it is cheapest, and whom it beats.
+
+    Means are over runs; a win or a loss is a difference at the level of .05 by a
+    paired test on the same runs.
+    """
+    means = cells.groupby(["dataset", "algorithm"])[["cost", "error"]].mean()
+    cost, error = means["cost"].unstack(), means["error"].unstack()
+    soft = [names[2] for names in FAMILIES.values()]
+    cheapest = cost[soft].idxmin(axis=1).value_counts()
+    pairs = [(names[2], other) for names in FAMILIES.values() for other in names[1::-1]]
+    tests = significance(cells, pairs).set_index(["algorithm", "versus", "metric"])
+    rows = []
+    for reduction, (regular, hard, name) in FAMILIES.items():
+        row: dict[str, Any] = {
+            "reduction": f"`{reduction}`",
+            "cheapest of the four": f"{cheapest.get(name, 0)} of {len(cost)}",
+        }
+        for kind, other in (("regular", regular), ("hard", hard)):
+            for metric in ("cost", "error"):
+                found = tests.loc[(name, other, metric), "paired"]
+                better, worse = ((found == word).sum() for word in ("better", "worse"))
+                row[f"{metric} against {kind}"] = f"{better} / {worse}"
+        saved = 100 * (1 - cost[name] / cost[regular]).median()
+        row["median saving against regular"] = f"{saved:.0f} %"
+        added = 100 * (error[name] - error[regular]).median()
+        row["median error added"] = f"{added:.1f} points"
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def markdown(table: pd.DataFrame) -> str:
+    lines = ["| " + " | ".join(table.columns) + " |"]
+    lines.append("|:---" * len(table.columns) + "|")
+    lines += ["| " + " | ".join(row) + " |" for row in table.to_numpy().tolist()]
+    return "\n".join(lines)
+
+
+def page(rows: pd.DataFrame) -> str:
+    parts = []
+    for target, what in PAGES.items():
+        cells = cells_of(rows, target)
+        n_sets = cells["dataset"].nunique()
+        parts += [
+            f"**{target.capitalize()} costs** ({what}), {n_sets} data sets, "
+            f"{RUNS} runs; all numbers: [{target}](../results/{target}.md).",
+            markdown(decision_table(cells)),
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def setup(app: Any) -> dict[str, bool]:
+    directory = Path(app.srcdir)
+    text = page(read_rows(directory / "results" / "rows.csv.gz"))
+    path = directory / "guide" / "decision-table.inc"
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

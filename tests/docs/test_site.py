@@ -1,0 +1,76 @@
+"""What the site is built with: tables of results, pages from elsewhere, link check."""
+
+import importlib.util
+from pathlib import Path
+
+import pandas as pd
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def module(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+check_links = module(DOCS / "check_links.py")
+result_tables = module(DOCS / "extensions" / "result_tables.py")
+root_pages = module(DOCS / "extensions" / "root_pages.py")
+
+
+def test_broken_links_and_anchors_are_found(tmp_path):
+    (tmp_path / "index.html").write_text(
+        '<a href="other.html#there">1</a> <a href="other.html#gone">2</a>'
+        '<a href="lost.html">3</a> <a href="https://elsewhere/">4</a>'
+        '<a href="#here" id="here">5</a> <img src="lost.png">'
+    )
+    (tmp_path / "other.html").write_text('<p id="there">')
+    assert check_links.broken_links(tmp_path) == [
+        "index.html: lost.html",
+        "index.html: lost.png",
+        "index.html: other.html#gone",
+    ]
+
+
+def test_links_of_root_pages_follow(tmp_path):
+    (tmp_path / "docs" / "guide").mkdir(parents=True)
+    (tmp_path / "docs" / "guide" / "start.md").write_text("# Start")
+    (tmp_path / "SECURITY.md").write_text(
+        "[a](CHANGELOG.md) [b](docs/guide/start.md#x) [c](src/code.py) [d](https://e/)"
+    )
+    text = root_pages.page_text(tmp_path, "SECURITY.md", tmp_path / "docs")
+    assert text == (
+        "[a](changelog.md) [b](../guide/start.md#x) `src/code.py` [d](https://e/)"
+    )
+
+
+def test_decision_table_counts_what_the_cells_say():
+    # Two sets, three runs each: soft-OSR is cheapest on one of them, and dearer than
+    # its regular sibling on the other.
+    cost = {
+        "a": {"OVA": 3.0, "OSR": 2.0, "soft-OSR": 1.0},
+        "b": {"OVA": 1.0, "OSR": 2.0, "soft-OSR": 3.0},
+    }
+    names = [name for family in result_tables.FAMILIES.values() for name in family]
+    cells = pd.DataFrame(
+        {
+            "dataset": data,
+            "costs": "plain",
+            "algorithm": name,
+            "run": run,
+            "cost": cost[data].get(name, 2.5) + 0.01 * run * (1 + names.index(name)),
+            "error": 0.1,
+        }
+        for data in cost
+        for name in dict.fromkeys(names)
+        for run in range(3)
+    )
+    table = result_tables.decision_table(cells).set_index("reduction")
+    row = table.loc["`OneSidedRegression`"]
+    assert row["cheapest of the four"] == "1 of 2"
+    assert row["cost against regular"] == "1 / 1"
+    assert row["cost against hard"] == "1 / 1"
+    assert row["error against regular"] == "0 / 0"
+    assert row["median error added"] == "0.0 points"
