@@ -9,6 +9,8 @@ from sklearn.pipeline import Pipeline
 from softcost.cli.results import MEASURES, finite_or_none, measure, saving_percent
 from softcost.cli.train._data import Rows, TrainingInput
 
+MOST_PREDICTIONS = 20_000_000  # beyond, resampling takes long and says little
+
 
 def compare(model: Pipeline, data: TrainingInput) -> dict[str, Any]:
     """Cross-validated results of regular, hard and chosen; held-out ones as well."""
@@ -25,8 +27,26 @@ def compare(model: Pipeline, data: TrainingInput) -> dict[str, Any]:
         _add_savings(held_out)
     return {
         "constant": search.constant_["label"],
+        "expected": _expected(search),
         "cross_validated": validated,
         "held_out": held_out,
+    }
+
+
+def _expected(search: Any) -> dict[str, Any] | None:
+    """What the chosen candidate is expected to cost on new rows."""
+    if len(search.tradeoff_) * search.n_samples_ > MOST_PREDICTIONS:
+        return None
+    try:
+        found = search.optimism()
+    except ValueError:  # a single row was held out
+        return None
+    return {
+        "cost": found.expected_cost,
+        "low": found.low,
+        "high": found.high,
+        "optimism": found.optimism,
+        "candidates": found.n_candidates,
     }
 
 
@@ -43,6 +63,8 @@ def _cross_validated(table: pd.DataFrame, row: int, params: dict) -> dict[str, A
     """A row of the trade-off table as plain values."""
     found = table.iloc[row]
     out: dict[str, Any] = {"softness": float(found["softness"]), "params": params}
+    if "family" in table:
+        out["family"] = str(found["family"])
     for name in MEASURES:
         out[name] = finite_or_none(found[name])
         out[f"{name}_se"] = finite_or_none(found[f"{name}_se"])
