@@ -207,7 +207,7 @@ def _boosted_learner(facts: TableFacts) -> tuple[HistGradientBoostingClassifier,
     if facts.n_rows < _ENOUGH_ROWS:
         settings["min_samples_leaf"] = 5
     if _many_splits(facts):
-        settings |= {"max_iter": 50, "learning_rate": 0.2}
+        settings["max_iter"] = 50
     return HistGradientBoostingClassifier(**settings), how
 
 
