@@ -123,7 +123,7 @@ def measured(problem, name, run):
     return rows
 
 
-def units(part, runs):
+def units(part, runs, sets=SETS):
     """All runs, the first run of every problem first."""
     for run in range(runs):
         if part == "overlapping":
@@ -131,7 +131,7 @@ def units(part, runs):
                 name = {"problem": what, "costs": "rare class"}
                 yield name, run, lambda r=run, c=changes: overlapping(r, **(BASE | c))
         else:
-            for what in sorted(SETS, key=lambda one: info(one).rows):
+            for what in sorted(sets, key=lambda one: info(one).rows):
                 for kind in KINDS:
                     name = {"problem": what, "costs": kind}
                     yield name, run, lambda w=what, k=kind, r=run: from_set(w, k, r)
@@ -262,6 +262,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--part", choices=["sets", "overlapping"], default="sets")
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--sets", type=lambda text: text.split(","), default=SETS)
     parser.add_argument("--summary", action="store_true", help="write the tables only")
     parser.add_argument(
         "--output", type=Path, default=Path(__file__).parent / "results/families.json"
@@ -272,7 +273,8 @@ def main():
         document = json.loads(options.output.read_text())
     rows = document["rows"][options.part]
     done = {(one["problem"], one["costs"], one["run"]) for one in rows}
-    for name, run, make in units(options.part, 0 if options.summary else options.runs):
+    runs = 0 if options.summary else options.runs
+    for name, run, make in units(options.part, runs, options.sets):
         if (name["problem"], name["costs"], run) in done:
             continue
         with warnings.catch_warnings(), one_thread():

@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 
 from softcost.metrics import MEASURES
 
+# A page is made at once: fewer resamples, and none of very many predictions.
+_RESAMPLES = 100
+_MOST_PREDICTIONS = 20_000_000
+
 
 @dataclass(frozen=True)
 class ExplorerData:
@@ -42,10 +46,13 @@ class ExplorerData:
         ``cost``, ``error``, ``weighted_error`` and ``g_mean``.
     n_test : int or None
         Rows of the test data.
-    command, python : str or None
+    command, python : str, dict of family and str, or None
         Lines that train a candidate, with ``{softness}``, ``{index}`` and the
         parameters' names in braces. Values are quoted for the shell in ``command`` and
         written as literals in ``python``.
+    expected : tuple of three floats or None
+        What the chosen candidate is expected to cost on new rows, and between which
+        costs 95 % of resamples are: see `SoftCostClassifierCV.optimism`.
     """
 
     table: pd.DataFrame
@@ -66,8 +73,9 @@ class ExplorerData:
     error: str = "error"
     test: pd.DataFrame | None = None
     n_test: int | None = None
-    command: str | None = None
-    python: str | None = None
+    command: str | dict[str, str] | None = None
+    python: str | dict[str, str] | None = None
+    expected: tuple[float, float, float] | None = None
 
     def __post_init__(self) -> None:
         n, n_classes = len(self.table), len(self.classes)
@@ -110,7 +118,7 @@ class ExplorerData:
         error, rows = search.error_measure_, search.reference_rows()
         model = getattr(search, "best_estimator_", search.reduction)
         learner = getattr(model, "learner", None)
-        by_example = search.costs_by_example_
+        by_example, several = search.costs_by_example_, "family" in table
         read: dict[str, Any] = {
             "table": table,
             "confusion": confusion.sum(axis=1),
@@ -120,14 +128,17 @@ class ExplorerData:
             "hard": rows.get("hard"),
             "regular": rows.get("regular"),
             "params": params,
-            "reduction": "" if model is None else type(model).__name__,
-            "learner": "" if learner is None else type(learner).__name__,
+            "reduction": "" if model is None or several else type(model).__name__,
+            "learner": "" if learner is None or several else type(learner).__name__,
             "n_rows": getattr(search, "n_samples_", None),
             "n_features": getattr(search, "n_features_in_", None),
             "n_folds": confusion.shape[1],
             "by_example": by_example,
             "error": error,
-            "python": python_line(search, params, by_example),
+            "python": "model = search.candidate({index})"
+            if several
+            else python_line(search, params, by_example),
+            "expected": expected_cost(search),
         }
         return cls(**(read | details))
 
@@ -140,8 +151,20 @@ def parameter_names(table: pd.DataFrame) -> tuple[str, ...]:
     >>> parameter_names(pd.DataFrame(columns=["softness", "C", "cost", "cost_se"]))
     ('C',)
     """
-    known = {"softness", "on_front", *MEASURES, *(f"{name}_se" for name in MEASURES)}
+    known = {"family", "softness", "on_front"}
+    known |= {*MEASURES, *(f"{name}_se" for name in MEASURES)}
     return tuple(name for name in table.columns if name not in known)
+
+
+def expected_cost(search: Any) -> tuple[float, float, float] | None:
+    """What ``search.optimism()`` expects; None where it cannot say, or not at once."""
+    if len(search.tradeoff_) * search.n_samples_ > _MOST_PREDICTIONS:
+        return None
+    try:
+        found = search.optimism(_RESAMPLES)
+    except ValueError:  # a saved search has no held-out predictions
+        return None
+    return found.expected_cost, found.low, found.high
 
 
 def python_line(search: Any, params: Sequence[str], by_example: bool) -> str:

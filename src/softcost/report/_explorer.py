@@ -109,6 +109,7 @@ def page_data(data: ExplorerData) -> dict[str, Any]:
         "folds": data.n_folds,
         "classes": [str(label) for label in data.classes],
         "params": list(map(str, data.params)),
+        "expected": data.expected,
         "columns": [[str(name), _values(table[name])] for name in table.columns],
         "error": data.error,
         "cells": cells,
@@ -185,22 +186,29 @@ def _literal(value: Any) -> str:
 
 
 def _lines(
-    data: ExplorerData, template: str | None, quote: Callable[[Any], str]
+    data: ExplorerData,
+    template: str | dict[str, str] | None,
+    quote: Callable[[Any], str],
 ) -> list[str] | None:
-    """A template filled in for every candidate."""
+    """A template, perhaps one for each family, filled in for every candidate."""
     if template is None:
         return None
+    n_rows = len(data.table)
+    if isinstance(template, dict):
+        templates = [template[name] for name in data.table["family"]]
+    else:
+        templates = [template] * n_rows
     names = ["softness", *data.params]
     pattern = re.compile(
         r"\{(" + "|".join(re.escape(str(name)) for name in ["index", *names]) + r")\}"
     )
     columns = {str(name): data.table[name].to_list() for name in names}
-    columns["index"] = list(range(len(data.table)))
+    columns["index"] = list(range(n_rows))
 
     def line(row: int) -> str:
-        return pattern.sub(lambda found: quote(columns[found[1]][row]), template)
+        return pattern.sub(lambda found: quote(columns[found[1]][row]), templates[row])
 
-    return [line(row) for row in range(len(data.table))]
+    return [line(row) for row in range(n_rows)]
 
 
 def _island(value: Any) -> str:

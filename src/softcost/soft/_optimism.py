@@ -79,6 +79,18 @@ class HeldOutRows:
                 some = places[start : start + _CHUNK]
                 yield k, self.row[some], self.predicted[:, some]
 
+    def _paid(self, row: NDArray[np.intp], predicted: NDArray[Any]) -> NDArray[Any]:
+        """What each prediction for some rows costs, shape (n_candidates, n_rows)."""
+        return self.rows.in_users_units[row, predicted]
+
+    def mean_costs(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Only the mean costs of `measured`."""
+        weighted = counts * self.rows.weight
+        paid = np.zeros((len(counts), len(self.predicted)))
+        for _, row, predicted in self.chunks():
+            paid += weighted[:, row] @ self._paid(row, predicted).T
+        return paid / weighted[:, self.row].sum(axis=1, keepdims=True)
+
     def measured(self, counts: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         """Measures of all candidates where rows occur so often.
 
@@ -95,9 +107,9 @@ class HeldOutRows:
         confusion = np.zeros((*shape, n_classes, n_classes))
         paid, least = np.zeros(shape), np.zeros((len(counts), 1))
         for k, row, predicted in self.chunks():
-            costs, weight = self.rows.in_users_units[row], weighted[:, row]
-            paid += weight @ costs[np.arange(len(row)), predicted].T
-            least += (weight @ costs.min(axis=1))[:, None]
+            weight = weighted[:, row]
+            paid += weight @ self._paid(row, predicted).T
+            least += (weight @ self.rows.in_users_units[row].min(axis=1))[:, None]
             for j in np.unique(predicted):
                 confusion[:, :, k, j] += weight @ (predicted == j).T
         return measures_from_confusion(
@@ -145,7 +157,7 @@ def bootstrap_optimism(
         drawn = _drawn(rng, size, len(known))
         counts = drawn[:, group_of]
         inside = held_out.measured(counts)
-        outside = held_out.measured((counts == 0).astype(float))["cost"]
+        outside = held_out.mean_costs((counts == 0).astype(float))
         for number in range(size):
             resampled = table.assign(
                 **{name: values[number] for name, values in inside.items()}

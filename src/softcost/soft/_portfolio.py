@@ -35,6 +35,7 @@ _MOST_KERNEL_ROWS = 6_000  # distinct rows: their kernel matrix is held in memor
 _MOST_KERNEL_WORK = 4e8  # subproblems times squared distinct rows
 _LARGEST_FEATURE = 1e15  # kernels and trees compute in single precision
 _MOST_CELLS = 2e7  # of X, up to which linear models try several C
+_MOST_SPLITS = 2_000  # classes times features, up to which trees are boosted at length
 _MOST_PAIRS = 10  # of classes, up to which each gets boosted trees
 _ENOUGH_ROWS = 1_000  # for early stopping, which holds a tenth of them out
 _ENOUGH_OF_A_CLASS = 20  # in every training part, so that each tenth has some
@@ -205,15 +206,23 @@ def _boosted_learner(facts: TableFacts) -> tuple[HistGradientBoostingClassifier,
         how = "early stopping"
     if facts.n_rows < _ENOUGH_ROWS:
         settings["min_samples_leaf"] = 5
+    if _many_splits(facts):
+        settings["max_iter"] = 50
     return HistGradientBoostingClassifier(**settings), how
+
+
+def _many_splits(facts: TableFacts) -> bool:
+    """Every round looks at every feature for every class."""
+    return facts.n_classes * facts.n_features > _MOST_SPLITS
 
 
 def _boosted(facts: TableFacts) -> Choice:
     if facts.sparse:
         return Choice("boosted-trees", "X is sparse")
     learner, how = _boosted_learner(facts)
+    grid = {"max_leaf_nodes": [15] if _many_splits(facts) else [7, 31]}
     why = f"{_bayes(facts)}; {how}"
-    return Choice("boosted-trees", why, MinimumExpectedCost(learner))
+    return Choice("boosted-trees", why, MinimumExpectedCost(learner), grid)
 
 
 def _randomised(facts: TableFacts) -> Choice:

@@ -5,15 +5,14 @@ from types import SimpleNamespace
 import pytest
 
 from softcost.cli.train._names import LEARNERS
-from softcost.cli.train._reductions import make_reduction
+from softcost.cli.train._reductions import make_families, make_family
 from softcost.reductions import CATALOGUE
 
 
 def make(reduction, learner, n_rows=100, cost_columns=None):
-    job = SimpleNamespace(
-        reduction=reduction, learner=learner, cost_columns=cost_columns
-    )
-    return make_reduction(job, n_rows)
+    job = SimpleNamespace(cost_columns=cost_columns)
+    family = make_family(job, reduction, learner, n_rows)
+    return family.model, family.learner
 
 
 def test_the_help_has_a_line_for_every_reduction(softcost):
@@ -43,3 +42,75 @@ def test_every_reduction_with_every_learner_can_be_named(reduction):
 def test_some_reductions_need_prices_by_class(reduction):
     with pytest.raises(ValueError, match="needs prices by class"):
         make(reduction, "auto", cost_columns="cost_")
+
+
+def several(reductions, learners, **others):
+    given = {"cost_columns": None, "param": None} | others
+    job = SimpleNamespace(reduction=reductions, learner=learners, **given)
+    return [one.name for one in make_families(job, 100)]
+
+
+def test_several_reductions_and_learners_that_go_together():
+    names = several(("osr", "mec"), ("svm", "boosting"))
+    assert names == ["osr-svm", "osr-boosting", "mec-boosting"]
+    assert several(("osr", "mec"), ("auto",)) == ["osr-svm", "mec-linear"]
+    assert several(("auto",), ("auto",)) == []
+    assert several(("cszl", "osr"), ("svm",), cost_columns="cost_") == ["osr-svm"]
+    with pytest.raises(ValueError, match="needs prices by class"):
+        several(("cszl", "metacost"), ("svm",), cost_columns="cost_")
+    with pytest.raises(ValueError, match="parameter of none"):
+        several(("osr", "mec"), ("svm", "linear"), param={"depth": [1]})
+
+
+def test_parameters_go_to_families_that_have_them(menu, softcost, strict, tmp_path):
+    words = [word for word in menu.fit if word not in ("--param", "C=1,16")]
+    page, model = tmp_path / "page.html", tmp_path / "model"
+    told = softcost(
+        *words, "--reduction", "osr,mec", "--learner", "svm,boosting",
+        "--param", "C=1,16", "--param", "max_iter=3", "--json", "--report", page,
+        "--model", model,
+    )  # fmt: skip
+    assert told.exit_code == 0, told.output
+    found = strict(told.stdout)
+    assert (found["reduction"], found["learner"]) == ("osr,mec", "svm,boosting")
+    chosen = found["cross_validated"]["chosen"]
+    assert chosen["family"] in ("osr-svm", "osr-boosting", "mec-boosting")
+    assert found["expected"]["low"] <= found["expected"]["cost"]
+    text = page.read_text(encoding="utf-8")
+    assert "--reduction mec --learner boosting" in text
+    out = tmp_path / "out.csv"
+    assert softcost("predict", model, menu.data, "-o", out).exit_code == 0
+
+
+def test_auto_tries_several_families(menu, softcost, strict, tmp_path):
+    words = [word for word in menu.fit if word not in ("--param", "C=1,16")]
+    page, model = tmp_path / "page.html", tmp_path / "model"
+    auto = [*words, "--reduction", "auto", "--cv", "2", "--softness", "2"]
+    told = softcost(*auto, "--json", "--report", page, "--model", model)
+    assert told.exit_code == 0, told.output
+    found = strict(told.stdout)
+    assert found["reduction"] == "auto"
+    chosen = found["cross_validated"]["chosen"]
+    assert chosen["cost"] <= found["cross_validated"]["hard"]["cost"]
+    out = tmp_path / "out.csv"
+    assert softcost("predict", model, menu.data, "-o", out).exit_code == 0
+    assert "family=" in softcost(*auto).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--reduction osr,best", "'best' is not one of"),
+        ("--reduction osr,,mec", "'' is not one of"),
+        ("--reduction auto,osr", "without other names"),
+        ("--learner svm,forest", "'forest' is not one of"),
+        ("--reduction auto --learner svm", "leave out --learner"),
+        ("--reduction auto --param C=1", "leave out --learner and --param"),
+        ("--reduction osr,mec --param depth=1", "parameter of none"),
+    ],
+)
+def test_names_that_do_not_go_together_are_refused(menu, softcost, words, message):
+    plain = [word for word in menu.fit if word not in ("--param", "C=1,16")]
+    told = softcost(*plain, *words.split())
+    assert told.exit_code == 2
+    assert message in " ".join(told.stderr.split())

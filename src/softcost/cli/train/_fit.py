@@ -40,6 +40,21 @@ def _tolerance(context: Any, option: Any, text: str | None) -> float | str | Non
     raise click.BadParameter(f"{text!r} is neither a fraction such as 0.1 nor 1se")
 
 
+def _names_of(known: tuple[str, ...]) -> Any:
+    """A callback for one of the known names, or several with commas between them."""
+
+    def parse(context: Any, option: Any, text: str) -> tuple[str, ...]:
+        names = tuple(dict.fromkeys(part.strip() for part in text.split(",")))
+        for name in names:
+            if name not in known:
+                raise click.BadParameter(f"{name!r} is not one of {', '.join(known)}")
+        if "auto" in names and len(names) > 1:
+            raise click.BadParameter("auto stands for itself, without other names")
+        return names
+
+    return parse
+
+
 def _test_size(context: Any, option: Any, value: float | None) -> float | None:
     if value is not None and not 0 < value < 1:
         raise click.BadParameter(f"{value:g} is not a share between 0 and 1")
@@ -97,17 +112,19 @@ def _value(text: str) -> Any:
 )
 @click.option(
     "--reduction",
-    type=click.Choice(list(REDUCTIONS)),
     default="osr",
     show_default=True,
-    help="Which algorithm; they are listed below.",
+    callback=_names_of(REDUCTIONS),
+    metavar="NAMES",
+    help="Which algorithm, or several such as osr,mec; they are listed below.",
 )
 @click.option(
     "--learner",
-    type=click.Choice(LEARNERS),
     default="auto",
     show_default=True,
-    help="auto: svm up to 15000 rows, boosting beyond.",
+    callback=_names_of(LEARNERS),
+    metavar="NAMES",
+    help="svm, linear, nystroem, boosting, or several; auto: svm up to 15000 rows.",
 )
 @click.option(
     "--param",

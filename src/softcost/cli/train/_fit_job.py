@@ -10,7 +10,7 @@ from softcost.cli.train._columns import tell_columns
 from softcost.cli.train._data import read_data
 from softcost.cli.train._job import Job, with_defaults
 from softcost.cli.train._output import describe_training, write_files, write_results
-from softcost.cli.train._reductions import make_reduction
+from softcost.cli.train._reductions import make_families
 from softcost.cli.train._results import compare
 from softcost.cli.train._search import fit_model, make_model
 from softcost.cli.train._validation import check_params
@@ -21,11 +21,13 @@ def run(job: Job) -> None:
     job = with_defaults(job)
     with bad_input():
         data = read_data(job)
-        reduction, learner = make_reduction(job, len(data.train.y))
-    check_params(reduction, job.param, len(data.classes))
+        families = make_families(job, len(data.train.y))
+    for one in families:
+        own = job.param if len(families) == 1 else one.grid(job.param)
+        check_params(one.model, own, len(data.classes))
     if not job.quiet:
         tell_columns(job, data.surveyed, data.notes)
-    model = make_model(job, reduction, data)
+    model = make_model(job, families, data)
     with (
         failed_job(),
         warnings_as_lines(job.quiet),
@@ -33,7 +35,7 @@ def run(job: Job) -> None:
     ):
         fit_model(model, data)
         results = compare(model, data)
-    about = describe_training(job, learner, data)
+    about = describe_training(job, families, data)
     with failed_job():
-        write_files(job, model, results, about)
+        write_files(job, families, model, results, about)
     write_results(job, about, results)

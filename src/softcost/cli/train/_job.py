@@ -20,8 +20,8 @@ class Job:
     date: tuple[str, ...]
     decimal: Literal[".", ","] | None
     missing: tuple[str, ...]
-    reduction: str
-    learner: str
+    reduction: tuple[str, ...]
+    learner: tuple[str, ...]
     param: dict[str, list[Any]] | None
     criterion: str | None
     max_error: float | None
@@ -46,6 +46,11 @@ def with_defaults(job: Job) -> Job:
         raise BadInput("give --test FILE or --test-size SHARE, not both.")
     if job.jobs == 0:
         raise BadInput("--jobs must be 1 or more, or -1 for all cores, not 0.")
+    if job.reduction == ("auto",) and (job.learner != ("auto",) or job.param):
+        raise BadInput(
+            "--reduction auto chooses learners and their parameters itself: leave out "
+            "--learner and --param, or name reductions, such as osr,mec."
+        )
     return replace(job, criterion=_criterion(job))
 
 

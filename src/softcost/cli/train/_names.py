@@ -2,7 +2,7 @@
 
 from softcost.reductions import CATALOGUE
 
-REDUCTIONS = tuple(CATALOGUE)
+REDUCTIONS = ("auto", *CATALOGUE)
 LEARNERS = ("auto", "svm", "linear", "nystroem", "boosting")
 CRITERIA = ("cost", "max", "constrained", "tolerance")
 
@@ -10,7 +10,7 @@ CRITERIA = ("cost", "max", "constrained", "tolerance")
 def reductions_help() -> str:
     """The reductions, and when to try each, for the end of the help."""
     width = max(map(len, REDUCTIONS))
-    lines = []
+    lines = [f"  {'auto':<{width}}  several families that suit the table"]
     for name, entry in CATALOGUE.items():
         words = entry.summary + ("; prices by class only" * entry.by_class_only)
         lines.append(f"  {name:<{width}}  {words}")

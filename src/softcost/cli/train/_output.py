@@ -3,6 +3,7 @@
 import os
 import shlex
 import sys
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -23,12 +24,16 @@ from softcost.cli.console import (
 from softcost.cli.results import MEASURES
 from softcost.cli.train._data import TrainingInput
 from softcost.cli.train._job import Job
+from softcost.cli.train._reductions import Family
 from softcost.models import json_value, save
 from softcost.soft import SoftCostClassifierCV
 
 
-def describe_training(job: Job, learner: str, data: TrainingInput) -> dict[str, Any]:
+def describe_training(
+    job: Job, families: list[Family], data: TrainingInput
+) -> dict[str, Any]:
     """What was learnt from, as plain data."""
+    learners = dict.fromkeys(one.learner for one in families)
     labels, counts = np.unique(data.train.y, return_counts=True)
     return {
         "data": job.data,
@@ -41,13 +46,15 @@ def describe_training(job: Job, learner: str, data: TrainingInput) -> dict[str, 
         "column_report": [asdict(one) for one in data.surveyed],
         "missing": sorted(data.asked.tokens),
         "classes": dict(zip(labels.tolist(), counts.tolist(), strict=True)),
-        "reduction": job.reduction,
-        "learner": learner,
+        "reduction": ",".join(job.reduction),
+        "learner": ",".join(learners) or "auto",
         "criterion": job.criterion,
     }
 
 
-def write_files(job: Job, model: Pipeline, results: dict, about: dict) -> None:
+def write_files(
+    job: Job, families: list[Family], model: Pipeline, results: dict, about: dict
+) -> None:
     """Write the model and the page, where the job asks for them."""
     if job.model is not None:
         notes = about | results | {"cost_columns": job.cost_columns}
@@ -62,18 +69,31 @@ def write_files(job: Job, model: Pipeline, results: dict, about: dict) -> None:
             title=f"{os.path.basename(job.data)}: {job.target}",
             test=test,
             n_test=about["test_rows"],
-            command=_command(job, model["search"], about["learner"]),
+            command=_commands(job, families, model["search"]),
         )
 
 
-def _command(job: Job, search: SoftCostClassifierCV, learner: str) -> str:
-    """The line that trains one candidate."""
+def _commands(
+    job: Job, families: list[Family], search: SoftCostClassifierCV
+) -> str | dict[str, str] | None:
+    """The line that trains one candidate, of each family; none for auto."""
+    if len(families) == 1:
+        names = search.candidate_params(search.best_index_)
+        return _command(job, families[0], names)
+    rows = {name: row for row, name in enumerate(search.tradeoff_["family"])}
+    return {
+        one.name: _command(job, one, search.candidate_params(rows[one.name]))
+        for one in families
+    } or None
+
+
+def _command(job: Job, family: Family, names: Iterable[str]) -> str:
     words = ["softcost", "fit", job.data, "--target", job.target]
     for option, value in (
         ("--costs", job.costs),
         ("--cost-columns", job.cost_columns),
-        ("--reduction", job.reduction),
-        ("--learner", learner),
+        ("--reduction", family.reduction),
+        ("--learner", family.learner),
         ("--error-weight", job.error_weight),
     ):
         if value is not None:
@@ -90,7 +110,7 @@ def _command(job: Job, search: SoftCostClassifierCV, learner: str) -> str:
             words += [option, text]
     words += ["--seed", str(job.seed)]
     line = shlex.join(words) + " --softness {softness}"
-    for name in search.candidate_params(search.best_index_):
+    for name in names:
         line += f" --param {name}={{{name}}}"
     return f"{line} --model OUT.softcost"
 
@@ -123,6 +143,14 @@ def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> 
     _print_comparison(results)
     for sentence in results["advice"]["sentences"]:
         out.print(sentence, soft_wrap=True)
+    expected = results["expected"]
+    if expected is not None:
+        out.print(
+            f"Chosen among {expected['candidates']} models, so a little flattered: "
+            f"expect a cost of about {format_cost(expected['cost'])} on new rows "
+            f"({format_cost(expected['low'])} to {format_cost(expected['high'])}).",
+            soft_wrap=True,
+        )
     if job.model is not None:
         out.print(f"model:  {job.model}", soft_wrap=True)
     if job.report is not None:
@@ -145,7 +173,8 @@ def _print_comparison(results: dict[str, Any]) -> None:
         if name == "constant":
             shown = f"always {results['constant']}"
         row = [shown, "" if softness is None else f"{softness:g}"]
-        row += [format_params(one["params"]), *_cells(one)]
+        family = {} if one.get("family") is None else {"family": one["family"]}
+        row += [format_params(family | one["params"]), *_cells(one)]
         rows.append(row if held_out is None else row + _cells(held_out[name]))
     print_table(columns, rows)
 

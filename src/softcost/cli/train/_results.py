@@ -18,6 +18,8 @@ from softcost.cli.train._data import Rows, TrainingInput
 from softcost.costs import class_indices
 from softcost.metrics import paired_saving
 
+MOST_PREDICTIONS = 20_000_000  # beyond, resampling takes long and says little
+
 
 def compare(model: Pipeline, data: TrainingInput) -> dict[str, Any]:
     """Cross-validated results of regular, hard and chosen; held-out ones as well."""
@@ -40,10 +42,28 @@ def compare(model: Pipeline, data: TrainingInput) -> dict[str, Any]:
         told, where = test_savings, "the test rows"
     return {
         "constant": search.constant_["label"],
+        "expected": _expected(search),
         "cross_validated": validated,
         "held_out": held_out,
         "savings": {"cross_validated": savings, "held_out": test_savings},
         "advice": advice(label, told["constant"], told.get("regular"), where),
+    }
+
+
+def _expected(search: Any) -> dict[str, Any] | None:
+    """What the chosen candidate is expected to cost on new rows."""
+    if len(search.tradeoff_) * search.n_samples_ > MOST_PREDICTIONS:
+        return None
+    try:
+        found = search.optimism()
+    except ValueError:  # a single row was held out
+        return None
+    return {
+        "cost": found.expected_cost,
+        "low": found.low,
+        "high": found.high,
+        "optimism": found.optimism,
+        "candidates": found.n_candidates,
     }
 
 
@@ -60,6 +80,8 @@ def _cross_validated(table: pd.DataFrame, row: int, params: dict) -> dict[str, A
     """A row of the trade-off table as plain values."""
     found = table.iloc[row]
     out: dict[str, Any] = {"softness": float(found["softness"]), "params": params}
+    if "family" in table:
+        out["family"] = str(found["family"])
     for name in MEASURES:
         out[name] = finite_or_none(found[name])
         out[f"{name}_se"] = finite_or_none(found[f"{name}_se"])

@@ -1,22 +1,31 @@
 """The search behind ``softcost fit``."""
 
+from typing import Any
+
 from sklearn.pipeline import Pipeline
 
 from softcost.cli.train._data import TrainingInput
 from softcost.cli.train._encoder import make_encoder
 from softcost.cli.train._job import Job
-from softcost.reductions import Reduction
+from softcost.cli.train._reductions import Family
 from softcost.soft import SoftCostClassifierCV
 
 
-def make_model(job: Job, reduction: Reduction, data: TrainingInput) -> Pipeline:
-    """The unfitted model: encoded columns, then the search."""
+def make_model(job: Job, families: list[Family], data: TrainingInput) -> Pipeline:
+    """The unfitted model: encoded columns, then the search; no families mean auto."""
+    reduction: Any = "auto"
+    param_grid: Any = job.param
+    if len(families) == 1:
+        reduction = families[0].model
+    elif families:
+        reduction = [(one.name, one.model) for one in families]
+        param_grid = {one.name: one.grid(job.param) for one in families}
     search = SoftCostClassifierCV(
         reduction,
         cost_matrix=data.matrix,
         classes=data.classes,
         softness=job.softness,
-        param_grid=job.param,
+        param_grid=param_grid,
         criterion=job.criterion,
         max_error=job.max_error,
         tolerance=job.tolerance,

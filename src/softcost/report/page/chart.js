@@ -7,6 +7,19 @@ const SHAPES = {
   regular: "M-6.5 -6.5H6.5V6.5H-6.5z",
   chosen: "M0 -10.5L2.8 -3.6L10.2 -3.2L4.5 1.5L6.3 8.7L0 4.7L-6.3 8.7L-4.5 1.5L-10.2 -3.2L-2.8 -3.6z",
 };
+// One shape and one colour for each family; dots of single reductions are round.
+const FAMILY_SHAPES = [
+  "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z",
+  "M0 -6.6L6.6 0L0 6.6L-6.6 0z",
+  "M-1.9 -6H1.9V-1.9H6V1.9H1.9V6H-1.9V1.9H-6V-1.9H-1.9z",
+  "M0 6.4L-6.2 -4.6H6.2z",
+  "M-6.4 0L-3.2 -5.6H3.2L6.4 0L3.2 5.6H-3.2z",
+  "M-6.4 -2.6H6.4V2.6H-6.4z",
+  "M-2.6 -6.4H2.6V6.4H-2.6z",
+  "M-6 -3.3L-3.3 -6L0 -2.7L3.3 -6L6 -3.3L2.7 0L6 3.3L3.3 6L0 2.7L-3.3 6L-6 3.3L-2.7 0z",
+];
+const familyShape = (number) => FAMILY_SHAPES[number % FAMILY_SHAPES.length];
+const familyClass = (number) => (families.length > 1 ? "family family-" + (number % FAMILY_SHAPES.length) : "");
 const MARKS = [["chosen", "Recommended"], ["hard", "Hard"], ["regular", "Regular"]];
 
 // What a marked model is called; one may be two things.
@@ -21,6 +34,14 @@ function shapeOf(i) {
   if (i === data.regular) return "regular";
   return state.front[i] ? "front" : "dot";
 }
+
+// The outline of a point: of its family, unless it is marked.
+function outlineOf(i) {
+  const shape = shapeOf(i);
+  const plain = shape === "dot" || shape === "front";
+  return plain && families.length > 1 ? familyShape(families.indexOf(familyOf[i])) : SHAPES[shape];
+}
+const classOf = (i) => (familyOf ? familyClass(families.indexOf(familyOf[i])) : "");
 
 function ticks(low, high, wanted) {
   const raw = (high - low) / wanted;
@@ -43,7 +64,7 @@ function extent(rows, values, spread) {
 
 // The rows that matter are the front and what is compared; others may be far away.
 function ranges() {
-  const all = softness.map((_, i) => i);
+  const all = shownRows();
   const near = all.filter((i) => state.front[i] || [data.chosen, data.hard, data.regular, state.index].includes(i));
   const spread = costSpread();
   const close = [extent(near, error, errorSe), extent(near, state.cost, spread)];
@@ -124,7 +145,7 @@ function errorBars() {
     let path = "";
     if (spread[i]) path += "M" + x(error[i]) + " " + y(state.cost[i] - spread[i]) + "V" + y(state.cost[i] + spread[i]);
     if (errorSe[i]) path += "M" + x(error[i] - errorSe[i]) + " " + y(state.cost[i]) + "H" + x(error[i] + errorSe[i]);
-    const bar = vary(draw("path", { class: "bar", d: path || "M0 0" }), "--s", value);
+    const bar = vary(draw("path", { class: "bar " + classOf(i) + (isShown(i) ? "" : " gone"), d: path || "M0 0" }), "--s", value);
     group.append(bar);
     return bar;
   });
@@ -140,12 +161,12 @@ function pointGroup() {
   const { x, y } = chart;
   const group = draw("g", { role: "radiogroup", "aria-label": "Models", "clip-path": "url(#inside)" });
   const rank = { dot: 0, front: 1, regular: 2, hard: 3, chosen: 4 };
-  const order = softness.map((_, i) => i).sort((a, b) => rank[shapeOf(a)] - rank[shapeOf(b)] || a - b);
+  const order = shownRows().sort((a, b) => rank[shapeOf(a)] - rank[shapeOf(b)] || a - b);
   chart.points = [];
   for (const i of order) {
     const shape = shapeOf(i);
-    const point = draw("g", { class: "point " + shape + (state.front[i] ? " on-front" : ""), role: "radio", "aria-label": (nameOf(i) ? nameOf(i) + ": " : "") + describe(i), transform: "translate(" + x(error[i]) + " " + y(state.cost[i]) + ")", "data-row": i },
-      draw("circle", { class: "touch", r: 11 }), draw("path", { class: "shape", d: SHAPES[shape] }));
+    const point = draw("g", { class: "point " + shape + " " + classOf(i) + (state.front[i] ? " on-front" : ""), role: "radio", "aria-label": (nameOf(i) ? nameOf(i) + ": " : "") + describe(i), transform: "translate(" + x(error[i]) + " " + y(state.cost[i]) + ")", "data-row": i },
+      draw("circle", { class: "touch", r: 11 }), draw("path", { class: "shape", d: outlineOf(i) }));
     vary(point, "--s", softness[i]);
     point.addEventListener("click", () => pick(i, "hand"));
     point.addEventListener("pointerenter", () => showTip(i));
@@ -163,8 +184,8 @@ function walkPoints(event, i) {
   const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
   if (!way) return;
   event.preventDefault();
-  const order = softness.map((_, j) => j).sort((a, b) => error[a] - error[b] || state.cost[a] - state.cost[b] || a - b);
-  const next = order[(order.indexOf(i) + way + N) % N];
+  const order = shownRows().sort((a, b) => error[a] - error[b] || state.cost[a] - state.cost[b] || a - b);
+  const next = order[(order.indexOf(i) + way + order.length) % order.length];
   pick(next, "hand");
   chart.points[next].focus();
 }
@@ -183,7 +204,7 @@ function marks() {
   const spots = MARKS.filter(([key]) => data[key] !== null).map(([key]) => data[key]);
   for (const [key] of MARKS) {
     const i = data[key];
-    if (i === null || shapeOf(i) !== key) continue;
+    if (i === null || shapeOf(i) !== key || !isShown(i)) continue;
     const text = nameOf(i);
     const px = x(error[i]), py = y(state.cost[i]), wide = text.length * 7.2;
     const tries = [[14, -11, "start"], [14, 21, "start"], [-14, -11, "end"], [-14, 21, "end"], [18, 4, "start"], [-18, 4, "end"], [0, -19, "middle"], [0, 28, "middle"]];

@@ -1,12 +1,14 @@
 // The state of the page, and what changes it.
 const state = {
   index: data.chosen, how: "recommended", budget: null, prices: originalPrices.slice(), edited: false,
-  cost: trainedCost, front: frontOf(error, trainedCost), setting: null, money: false, bars: true, zoomed: null,
+  cost: trainedCost, front: [], setting: null, money: false, bars: true, zoomed: null, hidden: new Set(),
 };
+state.front = frontOf(error, trainedCost);
 
 function pick(index, how) {
   state.index = index;
   state.how = how;
+  if (!isShown(index)) { state.hidden.delete(familyOf[index]); drawFamilies(); }
   if (how === "hand" && state.setting !== null) state.setting = settingOf[index];
   if (chart.range && (error[index] > chart.range[0][1] || state.cost[index] > chart.range[1][1])) { state.zoomed = false; drawChart(); }
   showSelection();
@@ -25,8 +27,14 @@ function showSelection() {
 
 function setBudget(budget) {
   state.budget = budget;
-  if (budget === null) pick(state.edited ? cheapest(state.cost, null) : data.chosen, state.edited ? "cheapest" : "recommended");
+  if (budget === null) pick(...freely());
   else pick(cheapest(state.cost, budget), "budget");
+}
+
+// What is chosen without a budget, and how: the search's choice, while it is on show.
+function freely() {
+  const trained = !state.edited && isShown(data.chosen);
+  return trained ? [data.chosen, "recommended"] : [cheapest(state.cost, null), "cheapest"];
 }
 
 function setPrice(box, cell) {
@@ -45,14 +53,34 @@ function reprice() {
   state.cost = costsAt(state.prices);
   state.front = frontOf(error, state.cost);
   if (state.how === "budget") state.index = cheapest(state.cost, state.budget);
-  else if (state.how !== "hand") {
-    state.how = state.edited ? "cheapest" : "recommended";
-    state.index = state.edited ? cheapest(state.cost, null) : data.chosen;
-  }
+  else if (state.how !== "hand") [state.index, state.how] = freely();
   drawChart();
   drawTable();
   drawPricesHint();
   showSelection();
+}
+
+// Switch a family off or on; the last one stays.
+function toggleFamily(name) {
+  if (!state.hidden.delete(name)) {
+    if (state.hidden.size === families.length - 1) return;
+    state.hidden.add(name);
+  }
+  if (state.how === "budget") state.index = cheapest(state.cost, state.budget);
+  else if (state.how !== "hand" || !isShown(state.index)) [state.index, state.how] = freely();
+  if (state.setting !== null) state.setting = settingOf[state.index];
+  drawFamilies();
+  showSelection();
+}
+
+function drawFamilies() {
+  state.front = frontOf(error, state.cost);
+  for (const button of at("families").querySelectorAll("button")) {
+    button.setAttribute("aria-pressed", String(!state.hidden.has(families[Number(button.dataset.family)])));
+  }
+  state.zoomed = null;
+  drawChart();
+  drawTable();
 }
 
 function resetPrices() {
@@ -106,7 +134,7 @@ function buildControls() {
 }
 
 function buildLegend() {
-  const icon = (name) => draw("svg", { width: 18, height: 18, viewBox: "-11 -11 22 22", class: "icon point " + name, "aria-hidden": "true" }, draw("path", { class: "shape", d: SHAPES[name] }));
+  const icon = (name) => draw("svg", { width: 18, height: 18, viewBox: "-11 -11 22 22", class: "icon point " + name + " " + classOf(data[name]), "aria-hidden": "true" }, draw("path", { class: "shape", d: SHAPES[name] }));
   for (const [key, text] of MARKS) {
     if (data[key] === null) continue;
     const button = make("button", { type: "button", class: "key" }, vary(icon(key), "--s", softness[data[key]]), text);
@@ -116,13 +144,20 @@ function buildLegend() {
   const still = (name, text) => at("legend").append(make("span", { class: "key" }, make("span", { class: "swatch " + name, "aria-hidden": "true" }), text));
   still("front", "front");
   still("selected", "selected");
+  at("families-row").hidden = families.length < 2;
+  families.forEach((name, number) => {
+    const symbol = draw("svg", { width: 18, height: 18, viewBox: "-9 -9 18 18", class: "icon point front " + familyClass(number), "aria-hidden": "true" }, draw("path", { class: "shape", d: familyShape(number) }));
+    const button = make("button", { type: "button", class: "key", "aria-pressed": "true", "data-family": number }, symbol, make("bdi", {}, name));
+    button.addEventListener("click", () => toggleFamily(name));
+    at("families").append(button);
+  });
 }
 
 function buildHead() {
   at("title").textContent = data.title;
   const facts = [
     data.rows === null ? null : count(data.rows) + " rows", data.features === null ? null : count(data.features) + " features", K + " classes",
-    [data.reduction, data.learner].filter(Boolean).join(" with ") || null,
+    families.length ? families.length + (families.length === 1 ? " family" : " families") : [data.reduction, data.learner].filter(Boolean).join(" with ") || null,
     N + (N === 1 ? " model" : " models") + (data.folds ? ", " + data.folds + "-fold cross-validation" : ""),
   ];
   put(at("facts"), ...facts.filter((fact) => fact !== null).map((fact) => make("span", {}, fact)));
@@ -131,6 +166,7 @@ function buildHead() {
 
 document.documentElement.classList.toggle("compact", isCompact());
 document.documentElement.classList.toggle("dense", K > 12);
+document.documentElement.classList.toggle("by-family", families.length > 1);
 buildHead();
 buildLegend();
 buildControls();

@@ -31,9 +31,15 @@ const totals = confusion.map((counts) => counts.reduce((sum, value) => sum + val
 
 const softnessValues = [...new Set(softness)].sort((a, b) => a - b);
 
+// Families, where there are several: others' parameters are none of a family's.
+const familyOf = column("family");
+const families = familyOf ? [...new Set(familyOf)] : [];
+
 // Settings of the learner that occur, in the order of the table.
-const settingOf = softness.map((_, i) =>
-  data.params.map((name) => name + " = " + show(column(name)[i])).join(", "));
+const settingOf = softness.map((_, i) => [
+  ...(familyOf ? [familyOf[i]] : []),
+  ...data.params.filter((name) => !familyOf || column(name)[i] !== null).map((name) => name + " = " + show(column(name)[i])),
+].join(", "));
 const settings = [...new Set(settingOf)];
 
 // Cost of every candidate at other prices. What changes is added to the measured cost,
@@ -50,21 +56,27 @@ function costsAt(prices) {
   });
 }
 
+// Rows that are shown: those of families that were not switched off.
+const isShown = (i) => !familyOf || !state.hidden.has(familyOf[i]);
+const shownRows = () => softness.map((_, i) => i).filter(isShown);
+
 // Whether no other candidate is at least as good in both and better in one.
 function frontOf(x, y) {
-  return x.map((_, i) => !x.some((_, j) =>
+  const rows = shownRows();
+  return x.map((_, i) => isShown(i) && !rows.some((j) =>
     x[j] <= x[i] && y[j] <= y[i] && (x[j] < x[i] || y[j] < y[i])));
 }
 
-// The cheapest candidate, within an error budget if there is one.
-function cheapest(cost, budget) {
-  const table = { softness, cost, error };
+// The cheapest candidate that is shown, within an error budget if there is one.
+function cheapest(allCosts, budget) {
+  const onlyShown = (values) => values.map((value, i) => (isShown(i) ? value : Infinity));
+  const table = { softness, cost: onlyShown(allCosts), error: onlyShown(error) };
   return budget === null ? rules.LeastCost(table) : rules.Budget(table, budget);
 }
 
 // The cheapest candidate of one softness, with given settings or with any.
 function bestAt(cost, value, setting) {
-  let there = softness.map((_, i) => i).filter((i) => softness[i] === value);
+  let there = shownRows().filter((i) => softness[i] === value);
   const same = there.filter((i) => settingOf[i] === setting);
   if (same.length) there = same;
   return leastRow({ softness }, there, cost);

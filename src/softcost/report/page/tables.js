@@ -16,7 +16,15 @@ function drawWords() {
   const note = at("what-if-note");
   note.hidden = !state.edited;
   note.textContent = "Costs are at your what-if prices. The models were trained with the original prices: train again with yours for the best model.";
+  drawExpected(i);
   drawMeasures(i);
+}
+
+// The best of many candidates owes something to luck.
+function drawExpected(i) {
+  const note = at("expected"), told = data.expected;
+  note.hidden = !told || i !== data.chosen || state.edited;
+  if (!note.hidden) note.textContent = "Chosen among " + count(N) + " models, so a little flattered: expect about " + money(told[0]) + " per example on new rows (95% of resamples: " + money(told[1]) + " to " + money(told[2]) + ").";
 }
 
 function howChosen() {
@@ -26,7 +34,7 @@ function howChosen() {
     const within = error[state.index] <= state.budget;
     return (within ? "Cheapest with at most " + budgetLabel(state.budget) + " " + errorWord : "No model has at most " + budgetLabel(state.budget) + " " + errorWord + "; fewest") + ": " + model;
   }
-  if (state.how === "cheapest") return "Cheapest at your prices: " + model;
+  if (state.how === "cheapest") return "Cheapest " + (state.edited ? "at your prices: " : "of the families shown: ") + model;
   return (nameOf(state.index) || "Your selection") + ": " + model;
 }
 
@@ -170,14 +178,15 @@ function drawTest() {
 }
 
 function drawTable() {
-  const head = make("thead", {}, make("tr", {}, ...["Softness", ...data.params, "Cost", "Error", "G-mean", "Front", ""].map((name) => make("th", { scope: "col" }, name))));
+  const head = make("thead", {}, make("tr", {}, ...[...(familyOf ? ["Family"] : []), "Softness", ...data.params, "Cost", "Error", "G-mean", "Front", ""].map((name) => make("th", { scope: "col" }, name))));
   const spread = costSpread();
   const body = make("tbody");
-  for (let i = 0; i < N; i++) {
+  for (const i of shownRows()) {
     const button = make("button", { type: "button", class: "small", "aria-label": "Select the model with " + describe(i) }, "Select");
     button.addEventListener("click", () => pick(i, "hand"));
     const marked = [nameOf(i).toLowerCase()];
-    const row = make("tr", {}, make("td", {}, show(softness[i])), ...data.params.map((name) => make("td", {}, show(column(name)[i]))),
+    const cellOf = (name) => (familyOf && column(name)[i] === null ? "–" : show(column(name)[i]));
+    const row = make("tr", {}, ...(familyOf ? [make("td", {}, make("bdi", {}, familyOf[i]))] : []), make("td", {}, show(softness[i])), ...data.params.map((name) => make("td", {}, cellOf(name))),
       make("td", {}, money(state.cost[i]) + (spread[i] ? " ± " + spreadLike(state.cost[i], spread[i]) : "")), make("td", {}, percent(error[i]) + (errorSe[i] ? " ± " + percent(errorSe[i]) : "")), make("td", {}, gMean ? percent(gMean[i], 1) : "–"),
       make("td", {}, [state.front[i] ? "yes" : "", ...marked].filter(Boolean).join(", ")), make("td", {}, button));
     row.dataset.row = i;
