@@ -3,12 +3,11 @@
 from time import perf_counter
 from typing import Any, Self
 
-import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from softcost.costs import class_costs
+from softcost.costs import prices_changed
 from softcost.reductions import Reduction
 from softcost.selection import Rule, choose_row, make_rule, reference_rows
 from softcost.soft._mix import RandomizedPair, best_mix
@@ -206,13 +205,10 @@ def refuse_new_prices(search: Any) -> None:
     """Refuse a price list that was changed after the search was fitted."""
     base = search.base_reduction()
     now = base.cost_matrix if search.cost_matrix is None else search.cost_matrix
-    if search.costs_by_example_:
-        changed = now is not None
-    else:
-        order = base.classes if search.classes is None else search.classes
-        found = class_costs(now, search.classes_, classes=order)
-        changed = not np.array_equal(found, search.cost_matrix_)
-    if changed:
+    order = base.classes if search.classes is None else search.classes
+    learnt = None if search.costs_by_example_ else search.cost_matrix_
+    extra = search.actions_[len(search.classes_) :]
+    if prices_changed(now, learnt, search.classes_, order, extra):
         raise ValueError(
             "cost_matrix was changed after fit, and the search has chosen by the "
             "prices before: fit it again, or change those of best_estimator_ if it is "

@@ -138,7 +138,8 @@ class SoftCostClassifierCV(
         One row per candidate: ``family`` (of several), softness, the learner's
         parameters, ``cost``,
         ``error``, ``weighted_error``, ``g_mean``, ``normalized_cost`` with their
-        standard errors (``_se``), and ``on_front``. Costs are in the user's units;
+        standard errors (``_se``), and ``on_front``; with actions beyond the classes
+        also ``coverage`` and ``error_answered``. Costs are in the user's units;
         means are over all held-out predictions.
     cv_results_ : dict
         In scikit-learn's form: ``params``, ``split0_test_score`` and so on (minus the
@@ -150,8 +151,8 @@ class SoftCostClassifierCV(
         Seconds that the refit took.
     scorer_ : callable
         What candidates are scored by, minus the mean cost.
-    confusion_ : array of shape (n_candidates, n_folds, K, K)
-        Held-out weight by true and predicted class.
+    confusion_ : array of shape (n_candidates, n_folds, K, A)
+        Held-out weight by true class and answer.
     constant_ : dict
         The best constant answer, its ``label`` and cross-validated measures: what a
         model has to beat.
@@ -159,9 +160,9 @@ class SoftCostClassifierCV(
         For "auto": ``family``, whether it was ``used``, and ``why``.
     mix_ : RandomizedPair
         After `mix`.
-    classes_ : array of shape (K,)
-    cost_matrix_ : array of shape (K, K)
-        Costs by true and predicted class, in the order of ``classes_``; with costs by
+    classes_, actions_ : arrays of shape (K,) and (A,)
+    cost_matrix_ : array of shape (K, A)
+        Costs by true class and answer, in the order of ``actions_``; with costs by
         example, their means.
     error_measure_ : {"error", "weighted_error"}
         The error that counts: the weighted one where ``error_weight`` is given, here or
@@ -315,7 +316,7 @@ class SoftCostClassifierCV(
                 delattr(self, name)
         for name, value in problem.features.items():
             setattr(self, name, value)
-        self.classes_ = rows.classes
+        self.classes_, self.actions_ = rows.classes, rows.actions
         self.n_splits_ = len(problem.folds)
         self.n_samples_ = len(rows.y)
         self.costs_by_example_ = rows.by_example
