@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import norm
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import cross_val_score
@@ -234,7 +234,7 @@ def test_a_search_measures_what_its_candidates_answer(blobs, reduction):
     assert search.confusion_.shape[1:] == (2, 3, 4)
     row = search.reference_rows()["hard"]
     predicted = np.empty(60, dtype=object)
-    model = search._problem.model(search._problem.candidates[row])
+    model = clone(search.candidate(row))
     for train, test in folds:
         model.fit(X[train], labels[train])
         predicted[test] = model.predict(X[test])

@@ -327,6 +327,7 @@ REDUCTION_TYPES = [
             "reduction": _GIVEN, "cost_matrix": PLAIN,
             "classes": PLAIN, "softness": PLAIN, "param_grid": PLAIN,
             "criterion": PLAIN, "max_error": PLAIN, "tolerance": PLAIN,
+            "actions": PLAIN, "action_error": PLAIN,
             "error_weight": PLAIN, "cv": PLAIN, "refit": FLAG, "n_jobs": JOBS,
             "random_state": SEED, "verbose": VERBOSE,
         },

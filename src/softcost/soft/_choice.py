@@ -3,6 +3,7 @@
 from time import perf_counter
 from typing import Any, Self
 
+import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
@@ -203,9 +204,10 @@ class ChoiceMixin:
 
 def refuse_new_prices(search: Any) -> None:
     """Refuse a price list that was changed after the search was fitted."""
-    base = search.base_reduction()
-    now = base.cost_matrix if search.cost_matrix is None else search.cost_matrix
-    order = base.classes if search.classes is None else search.classes
+    now, order = search.cost_matrix, search.classes
+    for base in search.given_reductions():  # they all have the same prices
+        now = base.cost_matrix if now is None else now
+        order = base.classes if order is None else order
     learnt = None if search.costs_by_example_ else search.cost_matrix_
     extra = search.actions_[len(search.classes_) :]
     if prices_changed(now, learnt, search.classes_, order, extra):
