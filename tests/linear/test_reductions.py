@@ -43,7 +43,9 @@ def test_scikit_learn_conventions(estimator, check):
 def cases():
     for estimator in ESTIMATORS:
         by_class = isinstance(estimator, ZhouLiuRescaling)
-        for check in cost_estimator_checks(example_costs=not by_class):
+        for check in cost_estimator_checks(
+            example_costs=not by_class, actions=estimator.takes_actions
+        ):
             name = f"{type(estimator).__name__}-{estimator.learner}-{check.__name__}"
             yield pytest.param(estimator, check, id=name)
 

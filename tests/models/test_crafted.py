@@ -64,6 +64,9 @@ MODELS = {
         OneSidedBoosting(n_estimators=3, min_child_samples=5), cost_matrix=PRICES
     ),
     "calibrated": MinimumExpectedCost(CalibratedClassifierCV(KernelSVC(), cv=2)),
+    "actions": CostSensitiveOneVsOne(
+        cost_matrix=[[*row, 0.5] for row in PRICES], actions=["ask"]
+    ),
     "temperature": MinimumExpectedCost(calibration="temperature"),
     "isotonic": MinimumExpectedCost(KernelSVC(), calibration="isotonic"),
     "sigmoid": MinimumExpectedCost(KernelSVC(), calibration="sigmoid"),

@@ -62,6 +62,8 @@ from softcost.models._types import TYPES
 NAMES = ["plain iris", "Ünïcode ✓", "c,d"]
 PRICES = pd.DataFrame([[0, 1, 5], [2, 0, 5], [9, 8, 0.0]], index=NAMES, columns=NAMES)
 
+ASKING = PRICES.assign(ask=0.5)
+
 
 def rows():
     """A third of iris as a table with a column of words, and string labels."""
@@ -84,6 +86,7 @@ SEARCHES = {
     "search of linear machines": search(OneSidedRegression(OneSidedLinear())),
     "search of landmarks": search(OneSidedRegression(OneSidedNystroem(n_landmarks=9))),
     "search of expected": search(MinimumExpectedCost(), param_grid={}),
+    "search with actions": search().set_params(cost_matrix=ASKING),
     "columns": make_pipeline(
         make_column_transformer(
             (MinMaxScaler(), ["a", "d"]),
@@ -99,6 +102,15 @@ REDUCTIONS = {
     "FilterTree": FilterTree(),
     "ZhouLiuRescaling": ZhouLiuRescaling(),
     "RegressionOneVsAll": RegressionOneVsAll(),
+    "pairs with actions": CostSensitiveOneVsOne(
+        LogisticRegression(), cost_matrix=ASKING
+    ),
+    "tree with actions": FilterTree(
+        cost_matrix=ASKING, order=[*NAMES[1:], "ask", NAMES[0]]
+    ),
+    "expected cost with actions": MinimumExpectedCost(
+        cost_matrix=ASKING.to_numpy(), classes=NAMES, actions=[5]
+    ),
     "MetaCost": MetaCost(n_resamples=3, random_state=0),
     "StochasticEnsembleBoosting": StochasticEnsembleBoosting(
         n_rounds=3, random_state=0
@@ -161,7 +173,7 @@ def fitted():
     """Every model, fitted once."""
     X, y = rows()
     for name, model in MODELS.items():
-        if name in REDUCTIONS:
+        if name in REDUCTIONS and "actions" not in name:
             model.set_params(cost_matrix=PRICES)
         model.fit(X, X["a"] if name in REGRESSORS else y)
     return MODELS

@@ -28,7 +28,9 @@ def cases():
         for learner in (None, other) if other else (None,):
             estimator = entry.load()(learner, **FEW.get(name, {}))
             what = type(learner).__name__ if learner else "default"
-            for check in cost_estimator_checks(example_costs=not entry.by_class_only):
+            for check in cost_estimator_checks(
+                example_costs=not entry.by_class_only, actions=estimator.takes_actions
+            ):
                 case_id = f"{entry.class_name}-{what}-{check.__name__}"
                 yield pytest.param(estimator, check, id=case_id)
 

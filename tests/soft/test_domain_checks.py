@@ -18,7 +18,9 @@ SEARCHES = {
 
 
 @pytest.mark.parametrize(
-    "check", cost_estimator_checks(softness=False), ids=lambda check: check.__name__
+    "check",
+    cost_estimator_checks(softness=False, actions=True),
+    ids=lambda check: check.__name__,
 )
 @pytest.mark.parametrize("search", SEARCHES)
 def test_prices(search, check):

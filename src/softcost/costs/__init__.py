@@ -11,6 +11,13 @@ new ones each time the attribute is read.
 
 from typing import TYPE_CHECKING, Any
 
+from softcost.costs._actions import (
+    NO_ACTIONS,
+    all_answers,
+    answer_indices,
+    check_action_error,
+    extra_actions,
+)
 from softcost.costs._check import (
     check_cost_matrix,
     check_costs,
@@ -32,6 +39,7 @@ from softcost.costs._rows import (
     RowCosts,
     class_costs,
     error_costs,
+    prices_changed,
     row_costs,
     scaled_matrix,
 )
@@ -58,13 +66,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KDD99_COSTS",
+    "NO_ACTIONS",
     "SERS_COSTS",
     "CostProblem",
     "RowCosts",
     "absolute",
+    "all_answers",
+    "answer_indices",
     "as_cost_vectors",
     "balanced",
     "by_group",
+    "check_action_error",
     "check_cost_matrix",
     "check_costs",
     "check_softness",
@@ -75,6 +87,7 @@ __all__ = [
     "emphasized",
     "error_costs",
     "error_weights",
+    "extra_actions",
     "from_benefits",
     "inconsistent",
     "is_consistent",
@@ -82,6 +95,7 @@ __all__ = [
     "naive",
     "normalize",
     "plain",
+    "prices_changed",
     "raw_cost_vectors",
     "resolve_classes",
     "row_costs",

@@ -5,7 +5,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softcost.costs._labels import check_classes, label_array, positions, shown
+from softcost.costs._actions import all_answers, check_actions
+from softcost.costs._labels import (
+    check_classes,
+    label_array,
+    names_like,
+    positions,
+    shown,
+)
 from softcost.costs._tables import (
     cost_names,
     matrix_labels,
@@ -33,6 +40,7 @@ def resolve_classes(
     classes: ArrayLike | None = None,
     cost_matrix: Any = None,
     costs: Any = None,
+    actions: ArrayLike | None = None,
     argument: str = "y",
 ) -> NDArray[Any]:
     """Decide which classes there are, and their order.
@@ -49,6 +57,8 @@ def resolve_classes(
         when `y` lacks a class and the prices are an unlabelled array.
     cost_matrix, costs : optional
         As in :func:`as_cost_vectors`; only their labels are read.
+    actions : array-like of shape (n_extra,), optional
+        Columns of `costs` that are no classes.
     argument : str, default="y"
         The name of `y` in messages.
 
@@ -76,7 +86,7 @@ def resolve_classes(
         if cost_matrix is not None:
             names, owner = matrix_labels(cost_matrix), "cost_matrix"
         elif costs is not None:
-            names, owner = cost_names(costs), "costs"
+            names, owner = _class_columns(costs, labels, actions), "costs"
         if names is not None:
             found = sorted_like(names, labels, owner)
     unknown = sorted(set(np.unique(labels).tolist()) - set(found.tolist()))
@@ -86,6 +96,25 @@ def resolve_classes(
             f" it names {shown(found.tolist())}: add them there or correct {argument}."
         )
     return found
+
+
+def _class_columns(
+    costs: Any, labels: NDArray[Any], actions: ArrayLike | None
+) -> list[Any] | None:
+    """Names of the columns of costs but for the actions; None if it has none."""
+    names = cost_names(costs)
+    if names is None:
+        return None
+    if actions is not None:
+        extra = {str(name) for name in label_array(actions, "actions").tolist()}
+        names = [name for name in names if str(name) not in extra]
+    words = [name for name in names_like(names, labels) if isinstance(name, str)]
+    if words and labels.dtype.kind in "iuf":
+        raise ValueError(
+            f"costs has a column for {shown(words)}, which is no label of y; drop it,"
+            " or name it by actions= if it is an action."
+        )
+    return names
 
 
 def is_labelled(*, cost_matrix: Any = None, costs: Any = None) -> bool:
@@ -116,7 +145,10 @@ def is_labelled(*, cost_matrix: Any = None, costs: Any = None) -> bool:
 
 
 def check_cost_matrix(
-    cost_matrix: Any, classes: ArrayLike | None = None
+    cost_matrix: Any,
+    classes: ArrayLike | None = None,
+    *,
+    actions: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
     """Check a cost matrix and put it into the order of the classes.
 
@@ -132,10 +164,13 @@ def check_cost_matrix(
     classes : array-like of shape (n_classes,), optional
         The classes. By default the labels of the matrix itself, sorted, or its
         positions.
+    actions : array-like of shape (n_extra,), optional
+        What may be answered beyond the classes: the matrix has a column for each,
+        an array after those of the classes.
 
     Returns
     -------
-    ndarray of shape (n_classes, n_classes)
+    ndarray of shape (n_classes, n_classes + n_extra)
         A new float64 array in the user's units, ordered as `classes`. Entries are
         finite and not negative, and no entry of a row is below the diagonal one.
 
@@ -159,30 +194,52 @@ def check_cost_matrix(
         known = sorted_like(rows, np.array(rows), "cost_matrix")
     else:
         known = np.arange(len(values))
+    extra = check_actions(actions, known)
     if rows is not None and columns is not None:
         by_row = positions(rows, known, "cost_matrix", "row")
-        by_column = positions(columns, known, "cost_matrix", "column")
+        by_column = positions(
+            columns, known, "cost_matrix", "column", actions=extra.tolist()
+        )
         values = values[np.ix_(by_row, by_column)]
-    _check_square(values, known)
-    _check_values(values, known, "cost_matrix")
-    _check_diagonal(values, known)
+    _check_shape(values, known, extra)
+    _check_values(values, known, extra, "cost_matrix")
+    _check_diagonal(values, known, extra)
     return values
 
 
-def _check_square(values: NDArray[np.float64], classes: NDArray[Any]) -> None:
+def _check_shape(
+    values: NDArray[np.float64], classes: NDArray[Any], extra: NDArray[Any]
+) -> None:
     n_classes = len(classes)
     if n_classes == 0:
         raise ValueError("cost_matrix is empty; give one row and column per class.")
-    if values.shape != (n_classes, n_classes):
+    if values.shape == (n_classes, n_classes + len(extra)):
+        return
+    if len(extra):
         raise ValueError(
             f"cost_matrix has shape {values.shape} for {n_classes} classes,"
-            f" {shown(classes.tolist())}; give one row and one column per class"
-            " (pass classes= where y lacks one), or pass prices by example as costs."
+            f" {shown(classes.tolist())}, and {len(extra)} actions,"
+            f" {shown(extra.tolist())}; give one row per class, and one column per"
+            " class and then one per action."
         )
+    if len(values) == n_classes and values.shape[1] > n_classes:
+        raise ValueError(
+            f"cost_matrix has {values.shape[1]} columns for {n_classes} classes,"
+            f" {shown(classes.tolist())}; give one column per class, or name the others"
+            " by actions=."
+        )
+    raise ValueError(
+        f"cost_matrix has shape {values.shape} for {n_classes} classes,"
+        f" {shown(classes.tolist())}; give one row and one column per class"
+        " (pass classes= where y lacks one), or pass prices by example as costs."
+    )
 
 
 def _check_values(
-    values: NDArray[np.float64], classes: NDArray[Any], argument: str
+    values: NDArray[np.float64],
+    classes: NDArray[Any],
+    extra: NDArray[Any],
+    argument: str,
 ) -> None:
     for bad, fault, remedy in (
         (np.isnan(values), "a missing price (NaN)", "fill it"),
@@ -198,17 +255,20 @@ def _check_values(
         if bad.any():
             row, column = (int(place[0]) for place in np.nonzero(bad))
             name = row if argument == "costs" else classes[row : row + 1].tolist()[0]
-            label = classes[column : column + 1].tolist()[0]
+            label = all_answers(classes, extra).tolist()[column]
             raise ValueError(
                 f"{argument} has {fault} in row {name!r}, column {label!r}; {remedy}."
             )
 
 
-def _check_diagonal(values: NDArray[np.float64], classes: NDArray[Any]) -> None:
+def _check_diagonal(
+    values: NDArray[np.float64], classes: NDArray[Any], extra: NDArray[Any]
+) -> None:
     cheaper = values < np.diagonal(values)[:, np.newaxis]
     if cheaper.any():
         row, column = (int(place[0]) for place in np.nonzero(cheaper))
-        true, predicted = classes[[row, column]].tolist()
+        answers = all_answers(classes, extra).tolist()
+        true, predicted = answers[row], answers[column]
         raise ValueError(
             f"cost_matrix makes predicting {predicted!r} for a true {true!r} cheaper"
             " than being right; put true classes in rows, predicted ones in columns,"
@@ -216,7 +276,13 @@ def _check_diagonal(values: NDArray[np.float64], classes: NDArray[Any]) -> None:
         )
 
 
-def check_costs(costs: Any, classes: ArrayLike, n_samples: int) -> NDArray[np.float64]:
+def check_costs(
+    costs: Any,
+    classes: ArrayLike,
+    n_samples: int,
+    *,
+    actions: ArrayLike | None = None,
+) -> NDArray[np.float64]:
     """Check the costs of examples and put their columns into the order of classes.
 
     Parameters
@@ -229,10 +295,12 @@ def check_costs(costs: Any, classes: ArrayLike, n_samples: int) -> NDArray[np.fl
         The classes.
     n_samples : int
         How many examples there are.
+    actions : array-like of shape (n_extra,), optional
+        What may be answered beyond the classes: a column for each.
 
     Returns
     -------
-    ndarray of shape (n_samples, n_classes)
+    ndarray of shape (n_samples, n_classes + n_extra)
         A new float64 array in the user's units, finite and not negative.
 
     Examples
@@ -244,6 +312,7 @@ def check_costs(costs: Any, classes: ArrayLike, n_samples: int) -> NDArray[np.fl
            [3., 2.]])
     """
     known = check_classes(classes)
+    extra = check_actions(actions, known)
     if costs is None:
         raise TypeError("costs is None; pass an n x K array or table.")
     table = read_table(costs)
@@ -251,7 +320,7 @@ def check_costs(costs: Any, classes: ArrayLike, n_samples: int) -> NDArray[np.fl
         values = numbers(costs, "costs")
     else:
         _refuse_matrix(table.row_names, known)
-        order = positions(table.names, known, "costs", "column")
+        order = positions(table.names, known, "costs", "column", actions=extra.tolist())
         columns = [numbers(table.columns[j], "costs") for j in order]
         values = np.column_stack(columns)
     if values.ndim != 2:
@@ -264,13 +333,16 @@ def check_costs(costs: Any, classes: ArrayLike, n_samples: int) -> NDArray[np.fl
             f"costs has {len(values)} rows for {n_samples} examples; give one row per"
             " example, or pass prices by class as cost_matrix."
         )
-    if values.shape[1] != len(known):
+    if values.shape[1] != len(known) + len(extra):
+        kinds = f"{len(known)} classes, {shown(known.tolist())}"
+        if len(extra):
+            kinds += f", and {len(extra)} actions, {shown(extra.tolist())}"
         raise ValueError(
-            f"costs has {values.shape[1]} columns for {len(known)} classes,"
-            f" {shown(known.tolist())}; give one column per class (pass classes= where"
-            " y lacks one)."
+            f"costs has {values.shape[1]} columns for {kinds}; give one column per"
+            " class (pass classes= where y lacks one, actions= for columns beyond the"
+            " classes)."
         )
-    _check_values(values, known, "costs")
+    _check_values(values, known, extra, "costs")
     return values
 
 

@@ -163,15 +163,20 @@ def _name_like(name: Any, kind: str) -> Any:
 
 
 def positions(
-    names: Sequence[Any], classes: NDArray[Any], argument: str, what: str
+    names: Sequence[Any],
+    classes: NDArray[Any],
+    argument: str,
+    what: str,
+    *,
+    actions: Sequence[Any] = (),
 ) -> NDArray[np.intp]:
-    """Find every class among the names of an argument's rows or columns.
+    """Find every class, and every action, among the names of rows or columns.
 
     Returns
     -------
-    ndarray of shape (n_classes,)
-        ``names[result[k]]`` is class k. Every class must be named once, and nothing
-        else.
+    ndarray of shape (n_classes + n_actions,)
+        ``names[result[k]]`` is class k, or action k - n_classes. Every one of them
+        must be named once, and nothing else.
     """
     own = names_like(names, classes)
     place = {name: index for index, name in enumerate(own)}
@@ -181,7 +186,7 @@ def positions(
             f"{argument} has more than one {what} named {shown(twice)};"
             " name every class once."
         )
-    wanted = classes.tolist()
+    wanted = [*classes.tolist(), *actions]
     missing = [label for label in wanted if label not in place]
     extra = [name for name in own if name not in set(wanted)]
     if missing or extra:
@@ -190,8 +195,9 @@ def positions(
             faults.append(f"no {what} for {shown(missing)}")
         if extra:
             faults.append(f"a {what} for {shown(extra)}, which is no class")
+        kinds = "classes and actions" if len(actions) else "classes"
         raise ValueError(
             f"{argument} has {' and '.join(faults)}; name its {what}s exactly as the"
-            f" classes, {shown(wanted)}, or pass an array in their order."
+            f" {kinds}, {shown(wanted)}, or pass an array in their order."
         )
     return np.array([place[label] for label in wanted], dtype=np.intp)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from softcost.costs._actions import NO_ACTIONS
 from softcost.costs._check import check_cost_matrix
 from softcost.costs._labels import check_classes
 from softcost.costs._tables import numbers
@@ -20,28 +21,31 @@ def row_matrices(
     n_samples: int,
     *,
     classes: ArrayLike | None = None,
+    extra: NDArray[Any] = NO_ACTIONS,
 ) -> NDArray[np.float64]:
     """Check the cost matrices of rows and put them into the order of sorted classes.
 
     Parameters
     ----------
-    costs : array-like of shape (n_samples, K, K)
-        ``costs[n, true, predicted]``.
+    costs : array-like of shape (n_samples, K, A)
+        ``costs[n, true, predicted]``, the columns of the classes first.
     known : array of shape (K,)
         The sorted classes.
     n_samples : int
         How many rows there are.
     classes : array-like of shape (K,), optional
         The classes in the order of the matrices, by default sorted.
+    extra : array of shape (A - K,)
+        What may be answered beyond the classes.
 
     Returns
     -------
-    array of shape (n_samples, K, K)
+    array of shape (n_samples, K, A)
         In the user's units.
     """
     given = known if classes is None else check_classes(classes)
     values = numbers(costs, "costs")
-    wanted = (n_samples, len(known), len(known))
+    wanted = (n_samples, len(known), len(known) + len(extra))
     if values.shape != wanted:
         raise ValueError(
             f"costs has shape {values.shape}, not {wanted}; give every row to decide a"
@@ -52,15 +56,16 @@ def row_matrices(
     good = np.isfinite(values) & (values >= 0) & (values >= right)
     for row in np.flatnonzero(~good.all(axis=(1, 2)))[:1]:
         try:
-            check_cost_matrix(values[row], given)
+            check_cost_matrix(values[row], given, actions=extra)
         except ValueError as error:
             raise ValueError(f"costs[{row}]: {error}") from None
     order = np.argsort(given, kind="stable")
-    return values[np.ix_(np.arange(n_samples), order, order)]
+    columns = np.append(order, np.arange(len(given), wanted[2]))
+    return values[np.ix_(np.arange(n_samples), order, columns)]
 
 
 def scaled_matrices(raw: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Canonical matrices, each divided by its own largest entry, shape (n, K, K).
+    """Canonical matrices, each divided by its own largest entry, shape (n, K, A).
 
     So a row is decided in the same way by itself and among others.
     """

@@ -1,12 +1,19 @@
 """The costs of labelled rows: checked once, scaled, softened, cut into parts."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from softcost.costs._actions import (
+    NO_ACTIONS,
+    all_answers,
+    check_action_error,
+    extra_actions,
+    require_prices,
+)
 from softcost.costs._check import check_cost_matrix, resolve_classes
 from softcost.costs._labels import check_classes, class_indices
 from softcost.costs._soften import check_error_weight, count_error_weights, softened
@@ -21,9 +28,10 @@ class CostProblem:
     ----------
     y : array of shape (n,)
         Numbers of the true classes.
-    costs : array of shape (n, K)
-        Canonical costs: not negative, zero at the true class.
-    matrix : array of shape (K, K) or None
+    costs : array of shape (n, A)
+        Canonical costs of all answers, the classes first: not negative, zero at the
+        true class.
+    matrix : array of shape (K, A) or None
         The same by class, where costs depend on the class only.
     weight : array of shape (n,)
         Sample weights.
@@ -35,7 +43,8 @@ class CostProblem:
     weight: NDArray[np.float64]
 
     @property
-    def n_classes(self) -> int:
+    def n_actions(self) -> int:
+        """How many answers there are."""
         return self.costs.shape[1]
 
 
@@ -54,13 +63,17 @@ class RowCosts:
         Numbers of the true classes.
     weight : array of shape (n,)
         Sample weights.
-    raw_matrix : array of shape (K, K) or None
-        Costs by true and predicted class in the user's units, in the order of
-        ``classes``; None where costs were given by example.
-    raw_costs : array of shape (n, K) or None
+    raw_matrix : array of shape (K, A) or None
+        Costs by true class and answer in the user's units, in the order of
+        ``actions``; None where costs were given by example.
+    raw_costs : array of shape (n, A) or None
         Costs by example in the user's units, where they were given so.
     error_weight : None, "balanced" or array of shape (K,)
         Weight of an error by true class; "balanced" follows the rows at hand.
+    extra : array of shape (A - K,)
+        What may be answered beyond the classes.
+    action_error : array of shape (A - K,)
+        How much each of these counts as an error.
     """
 
     classes: NDArray[Any]
@@ -69,10 +82,21 @@ class RowCosts:
     raw_matrix: NDArray[np.float64] | None = None
     raw_costs: NDArray[np.float64] | None = None
     error_weight: Any = None
+    extra: NDArray[Any] = field(default_factory=lambda: NO_ACTIONS)
+    action_error: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
     @property
     def n_classes(self) -> int:
         return len(self.classes)
+
+    @property
+    def actions(self) -> NDArray[Any]:
+        """All answers: the classes and what there is beyond, shape (A,)."""
+        return all_answers(self.classes, self.extra)
+
+    @property
+    def n_actions(self) -> int:
+        return len(self.classes) + len(self.extra)
 
     @property
     def by_example(self) -> bool:
@@ -81,7 +105,7 @@ class RowCosts:
 
     @cached_property
     def in_users_units(self) -> NDArray[np.float64]:
-        """Cost of every class for every row in the user's units, shape (n, K)."""
+        """Cost of every answer for every row in the user's units, shape (n, A)."""
         if self.raw_costs is not None:
             return self.raw_costs
         assert self.raw_matrix is not None
@@ -105,12 +129,12 @@ class RowCosts:
 
     @property
     def matrix(self) -> NDArray[np.float64] | None:
-        """Scaled canonical costs by class, shape (K, K); None for costs by example."""
+        """Scaled canonical costs by class, shape (K, A); None for costs by example."""
         return self._scaled[0]
 
     @property
     def costs(self) -> NDArray[np.float64]:
-        """Scaled canonical costs, shape (n, K)."""
+        """Scaled canonical costs, shape (n, A)."""
         return self._scaled[1]
 
     @property
@@ -126,8 +150,8 @@ class RowCosts:
 
     @cached_property
     def error_matrix(self) -> NDArray[np.float64]:
-        """What softness mixes in, shape (K, K): see `error_costs`."""
-        return error_costs(self.weight_of_errors)
+        """What softness mixes in, shape (K, A): see `error_costs`."""
+        return error_costs(self.weight_of_errors, self.action_error)
 
     def problem(self, softness: float) -> CostProblem:
         """The problem with costs softened by so much."""
@@ -174,10 +198,10 @@ class RowCosts:
         Classes without rows are left out where costs were given by example.
         """
         if self.matrix is not None:
-            by_class = self.matrix.sum(axis=1)
+            by_class = self.matrix[:, : self.n_classes].sum(axis=1)
         else:
             sizes = np.bincount(self.y, self.weight, self.n_classes)
-            paid = self.weight * self.costs.sum(axis=1)
+            paid = self.weight * self.costs[:, : self.n_classes].sum(axis=1)
             sums = np.bincount(self.y, paid, self.n_classes)
             by_class = sums[sizes > 0] / sizes[sizes > 0]
         return float(by_class.mean() / max(self.n_classes - 1, 1)) * self.scale
@@ -208,43 +232,90 @@ def scaled_matrix(
     return normalize(raw_matrix - raw_matrix.min(axis=1, keepdims=True))
 
 
-def error_costs(weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Costs that count errors, ``w_y [k != y]``, for weights of shape (K,).
+def error_costs(
+    weight: NDArray[np.float64], action_error: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Costs that count errors: ``w_y [k != y]``, and ``w_y e_a`` for an extra action.
+
+    Parameters
+    ----------
+    weight : array of shape (K,)
+    action_error : array of shape (A - K,)
+
+    Returns
+    -------
+    array of shape (K, A)
 
     Examples
     --------
     >>> from softcost.costs import error_costs
-    >>> error_costs(np.array([1.0, 3.0]))
-    array([[0., 1.],
-           [3., 0.]])
+    >>> error_costs(np.array([1.0, 3.0]), np.array([0.5]))
+    array([[0. , 1. , 0.5],
+           [3. , 0. , 1.5]])
     """
-    return weight[:, None] * (1.0 - np.eye(len(weight)))
+    n_classes = len(weight)
+    counted = np.empty((n_classes, n_classes + len(action_error)))
+    counted[:, :n_classes] = 1.0 - np.eye(n_classes)
+    counted[:, n_classes:] = action_error
+    return weight[:, None] * counted
 
 
 def class_costs(
-    cost_matrix: Any, known: NDArray[Any], *, classes: ArrayLike | None = None
+    cost_matrix: Any,
+    known: NDArray[Any],
+    *,
+    classes: ArrayLike | None = None,
+    extra: NDArray[Any] = NO_ACTIONS,
 ) -> NDArray[np.float64]:
     """A price list as a checked matrix in the order of the sorted classes.
 
     Parameters
     ----------
-    cost_matrix : array-like, table or dict of shape (K, K), or None
+    cost_matrix : array-like, table or dict of shape (K, A), or None
         See `check_cost_matrix`; None lets every mistake cost 1.
     known : array of shape (K,)
         The sorted classes.
     classes : array-like of shape (K,), optional
         The classes in the order of an unlabelled matrix, by default sorted.
+    extra : array of shape (A - K,)
+        What may be answered beyond the classes.
 
     Returns
     -------
-    array of shape (K, K)
+    array of shape (K, A)
         In the user's units.
     """
     if cost_matrix is None:
+        require_prices(extra)
         return 1.0 - np.eye(len(known))
     given = known if classes is None else check_classes(classes)
     order = np.argsort(given, kind="stable")
-    return check_cost_matrix(cost_matrix, given)[np.ix_(order, order)]
+    columns = np.append(order, np.arange(len(given), len(given) + len(extra)))
+    return check_cost_matrix(cost_matrix, given, actions=extra)[np.ix_(order, columns)]
+
+
+def prices_changed(
+    cost_matrix: Any,
+    learnt: NDArray[np.float64] | None,
+    known: NDArray[Any],
+    classes: ArrayLike | None,
+    extra: NDArray[Any],
+) -> bool:
+    """Whether a price list is another one than what was learnt from.
+
+    Parameters
+    ----------
+    cost_matrix, known, classes, extra
+        As in `class_costs`.
+    learnt : array of shape (K, A) or None
+        The matrix that was learnt from; None where costs were given by example.
+    """
+    if learnt is None:
+        return cost_matrix is not None
+    if cost_matrix is None and len(extra):
+        return True
+    now = class_costs(cost_matrix, known, classes=classes, extra=extra)
+    return not np.array_equal(now, learnt)
 
 
 def row_costs(
@@ -255,6 +326,8 @@ def row_costs(
     classes: ArrayLike | None = None,
     error_weight: Any = None,
     sample_weight: NDArray[np.float64] | None = None,
+    actions: ArrayLike | None = None,
+    action_error: Any = 1.0,
 ) -> RowCosts:
     """Check labels and costs, and put them into the order of the sorted classes.
 
@@ -266,6 +339,10 @@ def row_costs(
         See `error_weights`.
     sample_weight : array of shape (n,), default=None
         Not negative; by default ones.
+    actions : array-like of shape (A - K,), optional
+        What may be answered beyond the classes, see `extra_actions`.
+    action_error : float, or dict of action and float
+        How much these count as errors.
 
     Examples
     --------
@@ -277,15 +354,19 @@ def row_costs(
     array([[0.75, 0.  ],
            [0.  , 1.  ]])
     """
-    given = resolve_classes(y, classes=classes, cost_matrix=cost_matrix, costs=costs)
+    given = resolve_classes(
+        y, classes=classes, cost_matrix=cost_matrix, costs=costs, actions=actions
+    )
+    extra = extra_actions(given, actions=actions, cost_matrix=cost_matrix)
     order = np.argsort(given, kind="stable")
     known = given[order]
     index = class_indices(y, known)
     raw_matrix = raw_costs = None
     if costs is not None:
-        raw_costs = raw_cost_vectors(y, costs=costs, classes=given)[:, order]
+        raw = raw_cost_vectors(y, costs=costs, classes=given, actions=extra)
+        raw_costs = np.hstack([raw[:, order], raw[:, len(order) :]])
     else:
-        raw_matrix = class_costs(cost_matrix, known, classes=given)
+        raw_matrix = class_costs(cost_matrix, known, classes=given, extra=extra)
     return RowCosts(
         classes=known,
         y=index,
@@ -293,4 +374,6 @@ def row_costs(
         raw_matrix=raw_matrix,
         raw_costs=raw_costs,
         error_weight=check_error_weight(error_weight, known),
+        extra=extra,
+        action_error=check_action_error(action_error, extra),
     )

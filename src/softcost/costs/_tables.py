@@ -111,7 +111,7 @@ def read_matrix(cost_matrix: Any) -> Matrix:
         return Matrix(numbers(cost_matrix, "cost_matrix"), None, None)
     names, columns, rows = table
     length = len(columns[0]) if columns else 0
-    if rows is None and len(columns) == length + 1:
+    if rows is None and _first_names_rows(cost_matrix, table, length):
         rows = [python_value(label) for label in np.asarray(columns[0]).tolist()]
         names, columns = names[1:], columns[1:]
     elif rows is None and hasattr(cost_matrix, "iloc"):
@@ -125,6 +125,22 @@ def read_matrix(cost_matrix: Any) -> Matrix:
         raise ValueError("cost_matrix is empty; give one row and column per class.")
     values = np.column_stack([numbers(column, "cost_matrix") for column in columns])
     return Matrix(values, rows, names)
+
+
+def _first_names_rows(cost_matrix: Any, table: NamedColumns, length: int) -> bool:
+    """Whether the first of a matrix's columns holds the true classes.
+
+    Then there is a column more than there are classes, or several more with actions. A
+    pandas table of classes 0, 1, ... and an action has that many, too.
+    """
+    names = [str(name) for name in table.names]
+    if len(names) <= length or length == 0:
+        return False
+    first = [str(label) for label in np.asarray(table.columns[0]).tolist()]
+    if len(set(first)) == length and set(first) <= set(names[1:]):
+        return True
+    numbered = hasattr(cost_matrix, "iloc") and set(map(str, range(length)))
+    return not (numbered and numbered <= set(names))
 
 
 def _from_mapping(cost_matrix: Mapping[Any, Any]) -> Matrix:

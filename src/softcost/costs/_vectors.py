@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from softcost.costs._actions import all_answers, extra_actions, require_prices
 from softcost.costs._check import (
     check_cost_matrix,
     check_costs,
@@ -47,15 +48,16 @@ def raw_cost_vectors(
     cost_matrix: Any = None,
     costs: Any = None,
     classes: ArrayLike | None = None,
+    actions: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
-    """Return the price of each class for each example, in the user's units.
+    """Return the price of each answer for each example, in the user's units.
 
     Parameters and checks are those of :func:`as_cost_vectors`; the minimum of each
     example is left in. Reports use this, learning the canonical form.
 
     Returns
     -------
-    ndarray of shape (n_samples, n_classes)
+    ndarray of shape (n_samples, n_classes + n_extra)
         ``cost_matrix[y_n, k]`` or ``costs[n, k]``.
 
     Examples
@@ -66,19 +68,24 @@ def raw_cost_vectors(
            [1., 5.]])
     """
     only_one(cost_matrix, costs)
-    known = resolve_classes(y, classes=classes, cost_matrix=cost_matrix, costs=costs)
+    known = resolve_classes(
+        y, classes=classes, cost_matrix=cost_matrix, costs=costs, actions=actions
+    )
     index = class_indices(y, known)
+    extra = extra_actions(known, actions=actions, cost_matrix=cost_matrix)
     if cost_matrix is not None:
-        return check_cost_matrix(cost_matrix, known)[index]
+        return check_cost_matrix(cost_matrix, known, actions=extra)[index]
     if costs is None:
+        require_prices(extra)
         return naive(y, known)
     _check_alignment(y, costs)
-    values = check_costs(costs, known, len(index))
+    values = check_costs(costs, known, len(index), actions=extra)
     own = values[np.arange(len(index)), index]
     cheaper = values < own[:, np.newaxis]
     if cheaper.any():
         row, column = (int(place[0]) for place in np.nonzero(cheaper))
-        true, other = known[[index[row], column]].tolist()
+        answers = all_answers(known, extra).tolist()
+        true, other = answers[index[row]], answers[column]
         raise ValueError(
             f"costs makes {other!r} cheaper than the true label {true!r} in row {row};"
             " make the true label the cheapest of its row, or check that costs and y"
@@ -107,6 +114,7 @@ def as_cost_vectors(
     cost_matrix: Any = None,
     costs: Any = None,
     classes: ArrayLike | None = None,
+    actions: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
     """Return canonical cost vectors: what a mistake costs more than being right.
 
@@ -121,10 +129,13 @@ def as_cost_vectors(
     classes : array-like of shape (n_classes,), optional
         The classes, in the order of unlabelled prices and of the result's columns;
         see :func:`resolve_classes`.
+    actions : array-like of shape (n_extra,), optional
+        What may be answered beyond the classes, see :func:`extra_actions`; their
+        columns come last.
 
     Returns
     -------
-    ndarray of shape (n_samples, n_classes)
+    ndarray of shape (n_samples, n_classes + n_extra)
         ``c_n[k] - min_l c_n[l]``, float64 in the user's units: not negative, and 0 at
         the true label, which must be among the cheapest of its row.
 
@@ -135,7 +146,9 @@ def as_cost_vectors(
     array([[7., 0.],
            [0., 4.]])
     """
-    raw = raw_cost_vectors(y, cost_matrix=cost_matrix, costs=costs, classes=classes)
+    raw = raw_cost_vectors(
+        y, cost_matrix=cost_matrix, costs=costs, classes=classes, actions=actions
+    )
     return raw - raw.min(axis=1, keepdims=True)
 
 

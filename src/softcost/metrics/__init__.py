@@ -7,6 +7,7 @@ result depends on the order of the classes.
 from typing import TYPE_CHECKING, Any
 
 from softcost.metrics._compare import Comparison, compare
+from softcost.metrics._coverage import coverage, error_answered
 from softcost.metrics._decision import (
     error_rate,
     g_mean,
@@ -18,6 +19,7 @@ from softcost.metrics._decision import (
 )
 from softcost.metrics._front import hypervolume, lower_hull, pareto_mask
 from softcost.metrics._measures import (
+    ACTION_MEASURES,
     MEASURES,
     confusion_counts,
     measures_from_confusion,
@@ -29,12 +31,15 @@ if TYPE_CHECKING:
     from softcost.metrics._scorer import cost_scorer
 
 __all__ = [
+    "ACTION_MEASURES",
     "MEASURES",
     "Comparison",
     "Saving",
     "compare",
     "confusion_counts",
     "cost_scorer",
+    "coverage",
+    "error_answered",
     "error_rate",
     "g_mean",
     "hypervolume",

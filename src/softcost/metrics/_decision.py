@@ -3,21 +3,11 @@
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from softcost.costs import (
-    RowCosts,
-    class_indices,
-    error_weights,
-    resolve_classes,
-    row_costs,
-)
-from softcost.metrics._measures import (
-    confusion_counts,
-    measures_from_confusion,
-    recalls_product,
-    total_cost,
-)
+from softcost.costs import error_weights
+from softcost.metrics._answers import all_measures, confusion_of, read_answers
+from softcost.metrics._measures import recalls_product, total_cost
 
 
 def mean_cost(
@@ -27,6 +17,7 @@ def mean_cost(
     cost_matrix: Any = None,
     costs: Any = None,
     classes: ArrayLike | None = None,
+    actions: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     """Return what the predictions cost on average, in the user's units.
@@ -34,15 +25,18 @@ def mean_cost(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_samples,)
-        True and predicted labels.
-    cost_matrix : array-like, table or dict of shape (n_classes, n_classes), optional
+        True labels and answers.
+    cost_matrix : array-like, table or dict of shape (n_classes, n_actions), optional
         ``cost_matrix[true, predicted]``.
-    costs : array-like or table of shape (n_samples, n_classes), optional
-        ``costs[n, k]``, the price of predicting class k for example n. With neither,
-        every mistake costs 1.
+    costs : array-like or table of shape (n_samples, n_actions), optional
+        ``costs[n, k]``, the price of answer k for example n. With neither, every
+        mistake costs 1.
     classes : array-like of shape (n_classes,), optional
         The classes, in the order of unlabelled prices; by default the labels of
         labelled prices, or the sorted labels of `y_true` and `y_pred`.
+    actions : array-like, optional
+        Answers that are no classes, in the order of an unlabelled price list's last
+        columns; a labelled cost matrix names them itself.
     sample_weight : array-like of shape (n_samples,), optional
         How much each example counts.
 
@@ -58,8 +52,14 @@ def mean_cost(
     >>> mean_cost(["ham", "spam"], ["spam", "ham"], cost_matrix=prices)
     3.0
     """
-    rows, predicted = _read(
-        y_true, y_pred, classes, sample_weight, cost_matrix=cost_matrix, costs=costs
+    rows, predicted = read_answers(
+        y_true,
+        y_pred,
+        classes,
+        sample_weight,
+        actions=actions,
+        cost_matrix=cost_matrix,
+        costs=costs,
     )
     paid = total_cost(rows.in_users_units, predicted, rows.weight)
     return float(paid / rows.weight.sum())
@@ -70,6 +70,7 @@ def error_rate(
     y_pred: ArrayLike,
     *,
     classes: ArrayLike | None = None,
+    actions: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     """Return the share of wrong predictions.
@@ -80,6 +81,8 @@ def error_rate(
         True and predicted labels.
     classes : array-like of shape (n_classes,), optional
         The classes; labels outside them are refused.
+    actions : array-like, optional
+        Answers that are no classes; they are counted as wrong.
     sample_weight : array-like of shape (n_samples,), optional
         How much each example counts.
 
@@ -94,7 +97,9 @@ def error_rate(
     >>> error_rate([0, 1, 2, 2], [0, 1, 1, 2])
     0.25
     """
-    rows, predicted = _read(y_true, y_pred, classes, sample_weight)
+    rows, predicted = read_answers(
+        y_true, y_pred, classes, sample_weight, actions=actions
+    )
     return float(rows.weight @ (rows.y != predicted) / rows.weight.sum())
 
 
@@ -105,6 +110,7 @@ def weighted_error(
     error_weight: Any = "balanced",
     reduce: Literal["mean", "sum"] = "mean",
     classes: ArrayLike | None = None,
+    actions: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     """Return the errors, each counted by the weight of its true class.
@@ -120,6 +126,8 @@ def weighted_error(
         Mean over the examples, or their sum.
     classes : array-like of shape (n_classes,), optional
         The classes; by default the sorted labels of `y_true` and `y_pred`.
+    actions : array-like, optional
+        Answers that are no classes; they are counted as wrong.
     sample_weight : array-like of shape (n_samples,), optional
         How much each example counts; class sizes do not depend on it.
 
@@ -136,9 +144,11 @@ def weighted_error(
     """
     if reduce not in ("mean", "sum"):
         raise ValueError(f"reduce must be 'mean' or 'sum', not {reduce!r}; choose one.")
-    rows, predicted = _read(y_true, y_pred, classes, sample_weight)
+    rows, predicted = read_answers(
+        y_true, y_pred, classes, sample_weight, actions=actions
+    )
     by_class = error_weights(y_true, error_weight, rows.classes)
-    confusion = confusion_counts(rows.y, predicted, rows.n_classes, rows.weight)
+    confusion = confusion_of(rows, predicted)
     wrong = confusion.sum(axis=1) - np.diagonal(confusion)
     total = float(wrong @ by_class)
     return total if reduce == "sum" else total / float(rows.weight.sum())
@@ -151,6 +161,7 @@ def g_mean(
     root: bool = True,
     absent: Literal["skip", "zero"] = "skip",
     classes: ArrayLike | None = None,
+    actions: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     """Return the geometric mean of the recalls of the classes.
@@ -165,6 +176,8 @@ def g_mean(
         Whether a class without examples in `y_true` is left out or has recall 0.
     classes : array-like of shape (n_classes,), optional
         The classes; by default the sorted labels of `y_true` and `y_pred`.
+    actions : array-like, optional
+        Answers that are no classes; they are no recall.
     sample_weight : array-like of shape (n_samples,), optional
         How much each example counts; a class of total weight 0 is absent.
 
@@ -183,8 +196,10 @@ def g_mean(
         raise ValueError(
             f"absent must be 'skip' or 'zero', not {absent!r}; choose one."
         )
-    rows, predicted = _read(y_true, y_pred, classes, sample_weight)
-    confusion = confusion_counts(rows.y, predicted, rows.n_classes, rows.weight)
+    rows, predicted = read_answers(
+        y_true, y_pred, classes, sample_weight, actions=actions
+    )
+    confusion = confusion_of(rows, predicted)
     product, n_present = recalls_product(confusion)
     if absent == "zero" and n_present < rows.n_classes:
         return 0.0
@@ -197,6 +212,7 @@ def recall_product(
     *,
     absent: Literal["skip", "zero"] = "skip",
     classes: ArrayLike | None = None,
+    actions: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     """Return the product of the recalls of the classes, without a root.
@@ -205,7 +221,7 @@ def recall_product(
     ----------
     y_true, y_pred : array-like of shape (n_samples,)
         True and predicted labels.
-    absent, classes, sample_weight
+    absent, classes, actions, sample_weight
         As in :func:`g_mean`.
 
     Returns
@@ -225,6 +241,7 @@ def recall_product(
         root=False,
         absent=absent,
         classes=classes,
+        actions=actions,
         sample_weight=sample_weight,
     )
 
@@ -236,6 +253,7 @@ def normalized_cost(
     cost_matrix: Any = None,
     costs: Any = None,
     classes: ArrayLike | None = None,
+    actions: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
     """Return the mean cost in units of the average price of a mistake.
@@ -244,7 +262,7 @@ def normalized_cost(
 
     Parameters
     ----------
-    y_true, y_pred, cost_matrix, costs, classes, sample_weight
+    y_true, y_pred, cost_matrix, costs, classes, actions, sample_weight
         As in :func:`mean_cost`. The price of being right is subtracted first.
 
     Returns
@@ -262,10 +280,16 @@ def normalized_cost(
     >>> normalized_cost([0, 1], [1, 1], cost_matrix=[[0, 6], [2, 0]])
     0.75
     """
-    rows, predicted = _read(
-        y_true, y_pred, classes, sample_weight, cost_matrix=cost_matrix, costs=costs
+    rows, predicted = read_answers(
+        y_true,
+        y_pred,
+        classes,
+        sample_weight,
+        actions=actions,
+        cost_matrix=cost_matrix,
+        costs=costs,
     )
-    return float(_all_measures(rows, predicted)["normalized_cost"])
+    return float(all_measures(rows, predicted)["normalized_cost"])
 
 
 def measure(
@@ -275,23 +299,28 @@ def measure(
     cost_matrix: Any = None,
     costs: Any = None,
     error_weight: Any = "balanced",
+    action_error: Any = 1.0,
     classes: ArrayLike | None = None,
+    actions: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> dict[str, float]:
     """Return all measures of predictions at once.
 
     Parameters
     ----------
-    y_true, y_pred, cost_matrix, costs, classes, sample_weight
+    y_true, y_pred, cost_matrix, costs, classes, actions, sample_weight
         As in :func:`mean_cost`.
     error_weight : "balanced", None or dict of label and weight, default="balanced"
         As in :func:`weighted_error`.
+    action_error : float, or dict of action and float, default=1.0
+        How much an answer that is no class counts as an error.
 
     Returns
     -------
     dict
         ``cost``, ``error``, ``weighted_error``, ``g_mean`` and ``normalized_cost``, as
-        the functions of these names (``mean_cost``, ``error_rate``) give them.
+        the functions of these names (``mean_cost``, ``error_rate``) give them; where
+        there are actions also ``coverage`` and ``error_answered``.
 
     Examples
     --------
@@ -300,68 +329,16 @@ def measure(
     >>> found["cost"], found["g_mean"]
     (2.0, 0.0)
     """
-    rows, predicted = _read(
-        y_true, y_pred, classes, sample_weight, cost_matrix=cost_matrix, costs=costs
+    rows, predicted = read_answers(
+        y_true,
+        y_pred,
+        classes,
+        sample_weight,
+        actions=actions,
+        cost_matrix=cost_matrix,
+        costs=costs,
+        action_error=action_error,
     )
     by_class = error_weights(y_true, error_weight, rows.classes)
-    found = _all_measures(rows, predicted, by_class)
+    found = all_measures(rows, predicted, by_class)
     return {name: float(value) for name, value in found.items()}
-
-
-def _all_measures(
-    rows: RowCosts,
-    predicted: NDArray[np.intp],
-    by_class: NDArray[np.float64] | None = None,
-) -> dict[str, Any]:
-    costs = rows.in_users_units
-    return measures_from_confusion(
-        confusion_counts(rows.y, predicted, rows.n_classes, rows.weight),
-        total_cost(costs, predicted, rows.weight),
-        least=costs.min(axis=1) @ rows.weight,
-        unit=rows.average_mistake(),
-        error_weight=np.ones(rows.n_classes) if by_class is None else by_class,
-    )
-
-
-def _read(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    classes: ArrayLike | None,
-    sample_weight: ArrayLike | None,
-    **costs: Any,
-) -> tuple[RowCosts, NDArray[np.intp]]:
-    """The true rows with their costs, and the numbers of the predicted classes."""
-    both = [
-        label
-        for name, labels in (("y_true", y_true), ("y_pred", y_pred))
-        for label in resolve_classes(labels, argument=name).tolist()
-    ]
-    known = resolve_classes(both, classes=classes, argument="y_true or y_pred", **costs)
-    true = class_indices(y_true, known, argument="y_true")
-    weight = _weights(sample_weight, len(true))
-    rows = row_costs(y_true, classes=known, sample_weight=weight, **costs)
-    predicted = class_indices(y_pred, rows.classes, argument="y_pred")
-    if len(true) != len(predicted):
-        raise ValueError(
-            f"y_pred has {len(predicted)} labels for {len(true)} in y_true; pass the"
-            " predictions of the same examples."
-        )
-    return rows, predicted
-
-
-def _weights(sample_weight: ArrayLike | None, n_samples: int) -> NDArray[np.float64]:
-    """Check sample weights; ones if there are none."""
-    if sample_weight is None:
-        return np.ones(n_samples)
-    remedy = f"pass {n_samples} numbers, one per example, not all 0"
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"sample_weight must hold numbers; {remedy}.") from None
-    if weights.shape != (n_samples,):
-        raise ValueError(f"sample_weight has shape {weights.shape}; {remedy}.")
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise ValueError(
-            f"sample_weight must be finite, not negative and not all 0; {remedy}."
-        )
-    return weights

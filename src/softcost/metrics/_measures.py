@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MEASURES = ("cost", "error", "weighted_error", "g_mean", "normalized_cost")
+ACTION_MEASURES = ("coverage", "error_answered")  # where there are actions
 
 
 def confusion_counts(
@@ -17,30 +18,34 @@ def confusion_counts(
     predicted: NDArray[np.intp],
     n_classes: int,
     weight: NDArray[np.float64],
+    n_actions: int | None = None,
 ) -> NDArray[np.float64]:
-    """Weight of rows by true and predicted class.
+    """Weight of rows by true class and answer.
 
     Parameters
     ----------
     true : array of shape (n,)
         Numbers of the true classes.
     predicted : array of shape (n,) or (m, n)
-        Numbers of the predicted classes, for one or several models.
+        Numbers of the predicted answers, for one or several models.
     n_classes : int
     weight : array of shape (n,)
+    n_actions : int, default=None
+        How many answers there are, by default the classes alone.
 
     Returns
     -------
-    array of shape (K, K) or (m, K, K)
+    array of shape (K, A) or (m, K, A)
     """
     models = np.atleast_2d(predicted)
-    cells = n_classes * n_classes
-    cell = true * n_classes + models + cells * np.arange(len(models))[:, None]
+    n_actions = n_classes if n_actions is None else n_actions
+    cells = n_classes * n_actions
+    cell = true * n_actions + models + cells * np.arange(len(models))[:, None]
     by_cell = np.broadcast_to(weight, cell.shape)
     counts: NDArray[np.float64] = np.bincount(
         cell.ravel(), by_cell.ravel(), len(models) * cells
     ).astype(np.float64, copy=False)
-    return counts.reshape(*np.shape(predicted)[:-1], n_classes, n_classes)
+    return counts.reshape(*np.shape(predicted)[:-1], n_classes, n_actions)
 
 
 def total_cost(
@@ -62,13 +67,14 @@ def measures_from_confusion(
     least: Any = 0.0,
     unit: float = 1.0,
     error_weight: NDArray[np.float64],
+    action_error: NDArray[np.float64] | None = None,
 ) -> dict[str, Any]:
     """All measures of one or several models.
 
     Parameters
     ----------
-    confusion : array of shape (..., K, K)
-        Weight of rows by true and predicted class.
+    confusion : array of shape (..., K, A)
+        Weight of rows by true class and answer, the classes first.
     paid : array of shape (...)
         What the predictions cost in all.
     least : array of shape (...)
@@ -77,17 +83,35 @@ def measures_from_confusion(
         Average cost of a mistake: what normalised costs are divided by.
     error_weight : array of shape (K,)
         Weight of an error by true class.
+    action_error : array of shape (A - K,), default=None
+        How much each action beyond the classes counts as an error, by default 1.
 
     Returns
     -------
     dict of arrays of shape (...)
         Mean ``cost``, ``error`` rate, mean ``weighted_error``, ``g_mean`` (geometric
-        mean of the recalls of classes that occur) and ``normalized_cost``.
+        mean of the recalls of classes that occur) and ``normalized_cost``. Where there
+        are actions beyond the classes also ``coverage``, the share of rows that are
+        answered with a class, and ``error_answered``, the error rate among these (NaN
+        where there are none).
     """
     total = confusion.sum(axis=(-2, -1))
     right = np.diagonal(confusion, axis1=-2, axis2=-1)
     sizes = confusion.sum(axis=-1)
     wrong = sizes - right
+    n_classes, n_actions = confusion.shape[-2:]
+    extra: dict[str, Any] = {}
+    if n_actions > n_classes:
+        other = confusion[..., n_classes:]
+        answered = total - other.sum(axis=(-2, -1))
+        mistaken = answered - right.sum(axis=-1)
+        none = np.full_like(total, np.nan)
+        extra["coverage"] = answered / total
+        extra["error_answered"] = np.divide(
+            mistaken, answered, out=none, where=answered > 0
+        )
+        if action_error is not None:
+            wrong = wrong - other @ (1.0 - action_error)
     product, n_present = recalls_product(confusion)
     return {
         "cost": paid / total,
@@ -95,6 +119,7 @@ def measures_from_confusion(
         "weighted_error": (wrong @ error_weight) / total,
         "g_mean": product ** (1.0 / np.maximum(n_present, 1)),
         "normalized_cost": (paid - least) / total / unit if unit > 0 else 0.0 * paid,
+        **extra,
     }
 
 

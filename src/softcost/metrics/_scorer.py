@@ -117,10 +117,19 @@ def _score(
     estimator: Any, X: Any, y: Any, classes: Any, sample_weight: Any, costs: Any
 ) -> float:
     predicted = estimator.predict(X)
+    own = getattr(estimator, "classes_", ())
+    actions = getattr(estimator, "actions_", own)[len(own) :]
     if classes is None:
-        classes = _known_classes(estimator, y, predicted, costs)
+        answers = np.asarray(predicted)
+        answered = answers[~np.isin(answers, actions)] if len(actions) else predicted
+        classes = _known_classes(estimator, y, answered, costs)
     cost = mean_cost(
-        y, predicted, classes=classes, sample_weight=sample_weight, **costs
+        y,
+        predicted,
+        classes=classes,
+        sample_weight=sample_weight,
+        actions=actions if len(actions) else None,
+        **costs,
     )
     return -cost
 
@@ -138,6 +147,7 @@ def _known_classes(estimator: Any, y: Any, predicted: Any, costs: Any) -> NDArra
     seen = [
         label
         for labels in (y, predicted, own)
+        if len(labels)
         for label in resolve_classes(labels).tolist()
     ]
     return resolve_classes(seen, **costs)

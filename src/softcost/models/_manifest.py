@@ -13,7 +13,7 @@ import scipy
 import sklearn
 
 from softcost._version import __version__
-from softcost.costs import check_cost_matrix, resolve_classes
+from softcost.costs import class_costs
 from softcost.models._archive import Members
 from softcost.models._errors import ModelFileError
 
@@ -68,6 +68,7 @@ def describe_model(
     """The manifest of a fitted model."""
     last = final_step(model)
     classes = getattr(last, "classes_", None)
+    answers = getattr(last, "actions_", classes)
     return {
         "format": FORMAT,
         "softcost": __version__,
@@ -75,8 +76,9 @@ def describe_model(
         "model": type_name(model),
         "final": type_name(last),
         "classes": json_value(classes),
+        "actions": json_value(answers),
         "features": _features(model),
-        "costs": _costs(last, classes),
+        "costs": _costs(last, classes, answers),
         "softness": json_value(_softness(last)),
         "params": json_value(
             getattr(last, "best_params_", None) or last.get_params(False)
@@ -168,6 +170,7 @@ _FORM: dict[str, Callable[[Any], bool]] = {
     "model": _is_text,
     "final": _is_text,
     "classes": lambda value: value is None or _are_labels(value),
+    "actions": lambda value: value is None or _are_labels(value),
     "features": _are_features,
     "costs": lambda value: value in (None, "by example") or isinstance(value, list),
     "softness": lambda value: True,
@@ -178,14 +181,14 @@ _FORM: dict[str, Callable[[Any], bool]] = {
 
 
 def _check_costs(manifest: dict[str, Any], path: Any) -> None:
-    """A matrix has a finite price for every pair of classes."""
+    """A matrix has a finite price for every class and answer."""
     matrix, classes = manifest["costs"], manifest["classes"]
     if not isinstance(matrix, list):
         return
-    size = len(classes or ())
-    fits = len(matrix) == size and all(
+    answers = manifest["actions"] or ()
+    fits = len(matrix) == len(classes or ()) and all(
         isinstance(row, list)
-        and len(row) == size
+        and len(row) == len(answers)
         and all(type(one) in (int, float) and abs(one) < 1e300 for one in row)
         for row in matrix
     )
@@ -229,8 +232,8 @@ def _dtype(transformer: Any) -> str:
     return "str" if words else "float64"
 
 
-def _costs(last: Any, classes: Any) -> Any:
-    """The matrix in the order of the classes; "by example"; None for 0 and 1."""
+def _costs(last: Any, classes: Any, answers: Any) -> Any:
+    """The matrix by class and answer; "by example"; None for 0 and 1."""
     if getattr(last, "costs_by_example_", False):
         return "by example"
     inner = getattr(last, "reduction", None)
@@ -240,6 +243,5 @@ def _costs(last: Any, classes: Any) -> Any:
         matrix, given = inner.cost_matrix, inner.classes
     if matrix is None or classes is None:
         return None
-    known = resolve_classes(classes, classes=given, cost_matrix=matrix)
-    order = np.argsort(known, kind="stable")
-    return json_value(check_cost_matrix(matrix, known)[np.ix_(order, order)])
+    extra = answers[len(classes) :]
+    return json_value(class_costs(matrix, classes, classes=given, extra=extra))

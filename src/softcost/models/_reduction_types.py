@@ -39,23 +39,35 @@ from softcost.models._kinds import (
 from softcost.models._machine_types import shape_of
 from softcost.models._own_types import NAMED
 from softcost.models._schema import FEATURES, Type, made
-from softcost.models._values import Frame, Labels
+from softcost.models._values import Answers, Frame, Labels
 from softcost.reductions import CATALOGUE, FlatReduction
 
 _SOLUTIONS = Part(["Machines", "LinearMachines", "FittedModels"])
 _PARAMS = {
     "learner": maybe(ESTIMATOR), "cost_matrix": PLAIN, "classes": PLAIN,
-    "softness": PLAIN, "error_weight": PLAIN, "n_jobs": JOBS, "random_state": SEED,
+    "actions": PLAIN, "softness": PLAIN, "error_weight": PLAIN, "action_error": PLAIN,
+    "n_jobs": JOBS, "random_state": SEED,
 }  # fmt: skip
-_MATRIX = Array("f8", ("K", "K"))
+_MATRIX = Array("f8", ("K", "A"))
 _FITTED = FEATURES | {
     "classes_": Labels("K"), "cost_scale_": Real(0), "costs_by_example_": FLAG,
-    "_raw_matrix": maybe(_MATRIX),
+    "_extra": Answers("E"), "_raw_matrix": maybe(_MATRIX),
 }  # fmt: skip
 # With one class there is nothing to learn.
 _LEARNT = frozenset({"n_features_in_", "solutions_", "estimator_", "_members"})
 
 Check = Callable[[Record], None]
+
+
+def _answering(check: Check) -> Check:
+    """A check that knows how many answers there are: classes, and actions beyond."""
+
+    def known(record: Record) -> None:
+        if record.fitted is not None:
+            bind(record.dims, "A", record.dims["K"] + record.dims["E"])
+        check(record)
+
+    return known
 
 
 def check_solutions(
@@ -89,23 +101,23 @@ def _flat(how_many: Callable[[int], int]) -> Check:
         if solved is None:
             raise Refused("solutions_: missing")
         check_solutions(
-            solved, record, how_many(record.dims["K"]), record.dims.get("d")
+            solved, record, how_many(record.dims["A"]), record.dims.get("d")
         )
 
     return check
 
 
 def _check_filter_tree(record: Record) -> None:
-    """A tournament in which every class plays, every winner plays once more."""
+    """A tournament in which every answer plays, every winner plays once more."""
     if record.fitted is None or record.dims["K"] == 1:
         return
     nodes, solved = record.fitted.get("_nodes"), record.fitted.get("solutions_")
     if nodes is None or solved is None:
         raise Refused("solutions_: missing")
     sides = nodes[:, :2]
-    wanted = [*range(-len(nodes) + 1, 0), *range(record.dims["K"])]
+    wanted = [*range(-len(nodes) + 1, 0), *range(record.dims["A"])]
     if sorted(sides.ravel().tolist()) != wanted:
-        raise Refused("_nodes: not a tournament of the classes")
+        raise Refused("_nodes: not a tournament of the answers")
     heights: list[int] = []
     for number, (left, right, height) in enumerate(nodes.tolist()):
         below = [heights[-1 - side] if side < 0 else 0 for side in (left, right)
@@ -217,7 +229,7 @@ FILTER_TREE = Type(
         "_nodes": Array("i8", ("matches", 3)), "solutions_": ListOf(_SOLUTIONS),
     },
     NAMED | _LEARNT | {"_nodes"},
-    check=_check_filter_tree,
+    check=_answering(_check_filter_tree),
     take=_take_filter_tree,
     make=_make_filter_tree,
 )  # fmt: skip
@@ -227,6 +239,9 @@ def _check_search(record: Record) -> None:
     if record.fitted is None:
         return
     table, chosen = record.fitted["tradeoff_"], record.get("best_estimator_")
+    classes = record.fitted["classes_"].tolist()
+    if record.fitted["actions_"][: len(classes)].tolist() != classes:
+        raise Refused("actions_: they do not begin with the classes")
     if not isinstance(table, Frame) or not isinstance(table.index, int):
         raise Refused("tradeoff_: not a table")
     bind(record.dims, "candidates", table.index)
@@ -238,6 +253,9 @@ def _check_search(record: Record) -> None:
     labels = chosen.get("classes_")
     if not np.array_equal(labels, record.fitted["classes_"]):
         raise Refused("best_estimator_: it has other classes")
+    others = record.fitted["actions_"][len(labels) :].tolist()
+    if others != chosen.get("_extra").tolist():
+        raise Refused("best_estimator_: it has other actions")
 
 
 _TIES: dict[str, Any] = {"tie_break": one_of("margin", "first")}
@@ -254,7 +272,7 @@ def _flat_types() -> Iterator[Type]:
                 _PARAMS | ties,
                 _FITTED | {"solutions_": _SOLUTIONS},
                 NAMED | _LEARNT,
-                check=_flat(reduction().n_subproblems),
+                check=_answering(_flat(reduction().n_subproblems)),
             )
 
 
@@ -276,21 +294,21 @@ REDUCTION_TYPES = [
         },
         _FITTED | {"solutions_": ListOf(_SOLUTIONS)},
         NAMED | _LEARNT,
-        check=_check_boosting,
+        check=_answering(_check_boosting),
     ),
     Type(
         "softcost.reductions:MetaCost",
         _PARAMS | {"n_resamples": COUNT, "use": one_of("all", "out", "in")},
         _FITTED | {"relabelled_": PLAIN, "estimator_": ESTIMATOR},
         NAMED | _LEARNT | {"relabelled_"},
-        check=_check_members("estimator_"),
+        check=_answering(_check_members("estimator_")),
     ),
     Type(
         "softcost.reductions:Costing",
         _PARAMS | {"n_draws": COUNT, "sampling": one_of("auto", "always")},
         _FITTED | {"_members": _MEMBERS},
         NAMED | _LEARNT,
-        check=_check_members("_members"),
+        check=_answering(_check_members("_members")),
     ),
     Type(
         "softcost.reductions:MinimumExpectedCost",
@@ -301,7 +319,7 @@ REDUCTION_TYPES = [
             "estimator_": ESTIMATOR, "_calibration": maybe(Part(["Calibration"])),
         },
         NAMED | _LEARNT | {"_columns", "_calibration"},
-        check=_check_expected,
+        check=_answering(_check_expected),
     ),
     Type(
         "softcost.soft:SoftCostClassifierCV",
@@ -309,15 +327,17 @@ REDUCTION_TYPES = [
             "reduction": _GIVEN, "cost_matrix": PLAIN,
             "classes": PLAIN, "softness": PLAIN, "param_grid": PLAIN,
             "criterion": PLAIN, "max_error": PLAIN, "tolerance": PLAIN,
+            "actions": PLAIN, "action_error": PLAIN,
             "error_weight": PLAIN, "cv": PLAIN, "refit": FLAG, "n_jobs": JOBS,
             "random_state": SEED, "verbose": VERBOSE,
         },
         FEATURES | {
-            "classes_": Labels("K"), "n_samples_": COUNT, "costs_by_example_": FLAG,
+            "classes_": Labels("K"), "actions_": Answers("A"), "n_samples_": COUNT,
+            "costs_by_example_": FLAG,
             "n_splits_": COUNT, "refit_time_": NUMBER, "constant_": PLAIN,
             "error_measure_": one_of("error", "weighted_error"),
             "cost_matrix_": _MATRIX,
-            "confusion_": numbers("candidates", "folds", "K", "K"),
+            "confusion_": numbers("candidates", "folds", "K", "A"),
             "tradeoff_": PLAIN, "cv_results_": PLAIN, "best_index_": COUNT,
             "best_softness_": Real(0, 1), "best_params_": PLAIN,
             "best_score_": NUMBER, "best_estimator_": Part(_REDUCTIONS),

@@ -308,6 +308,25 @@ class Labels(Kind):
         return found
 
 
+class Answers(Kind):
+    """Different answers in any order, of text and numbers; perhaps none."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def write(self, value, out):
+        return Plain().write(np.asarray(value), out)
+
+    def read(self, node, source: Source, dims: Dims):
+        found = Plain().read(node, source, dims)
+        if not isinstance(found, np.ndarray) or found.ndim != 1:
+            raise Refused("not a list of answers")
+        if len(set(found.tolist())) < len(found):
+            raise Refused("answers that are not different")
+        bind(dims, self.name, len(found))
+        return found
+
+
 class Names(Kind):
     """Names of features, as scikit-learn keeps them: an array of words."""
 

@@ -21,8 +21,9 @@ from sklearn.utils.validation import (
 from softcost.costs import (
     CostProblem,
     RowCosts,
+    all_answers,
     check_softness,
-    class_costs,
+    prices_changed,
     row_costs,
 )
 from softcost.learners import (
@@ -48,8 +49,10 @@ class Reduction(ClassifierMixin, BaseEstimator):
         "learner": "no_validation",
         "cost_matrix": "no_validation",
         "classes": "no_validation",
+        "actions": "no_validation",
         "softness": "no_validation",
         "error_weight": "no_validation",
+        "action_error": "no_validation",
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
@@ -60,6 +63,8 @@ class Reduction(ClassifierMixin, BaseEstimator):
 
     # What the learner must be: "classifier", "regressor", or "any" of the two.
     learner_kind: ClassVar[str] = "any"
+    # Whether it can answer with anything but a class.
+    takes_actions: ClassVar[bool] = True
     # Whether only prediction looks at ``softness`` and ``cost_matrix``: they may change
     # after fitting.
     softness_at_predict: ClassVar[bool] = False
@@ -70,16 +75,20 @@ class Reduction(ClassifierMixin, BaseEstimator):
         *,
         cost_matrix: Any = None,
         classes: ArrayLike | None = None,
+        actions: ArrayLike | None = None,
         softness: float = 0.0,
         error_weight: Any = None,
+        action_error: Any = 1.0,
         n_jobs: int | None = None,
         random_state: Any = None,
     ):
         self.learner = learner
         self.cost_matrix = cost_matrix
         self.classes = classes
+        self.actions = actions
         self.softness = softness
         self.error_weight = error_weight
+        self.action_error = action_error
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -173,9 +182,9 @@ class Reduction(ClassifierMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n, n_features)
         y : array-like of shape (n,)
             True labels.
-        costs : array-like or table of shape (n, K), default=None
-            What predicting each class would cost, for every example; the columns of
-            a table go by class name. Without ``costs`` and ``cost_matrix`` every
+        costs : array-like or table of shape (n, A), default=None
+            What each answer would cost, for every example; the columns of a table go
+            by name. Without ``costs`` and ``cost_matrix`` every
             mistake costs the same.
         sample_weight : array-like of shape (n,), default=None
 
@@ -228,7 +237,15 @@ class Reduction(ClassifierMixin, BaseEstimator):
             classes=self.classes,
             error_weight=self.error_weight,
             sample_weight=weight,
+            actions=self.actions,
+            action_error=self.action_error,
         )
+        if len(rows.extra) and not self.takes_actions:
+            raise ValueError(
+                f"actions beyond the classes, such as {rows.extra.tolist()[0]!r}, are "
+                f"not for {type(self).__name__}: drop their columns, or choose "
+                "MinimumExpectedCost, CostSensitiveOneVsOne or OneSidedRegression."
+            )
         if costs is not None and self.classes is None:
             _refuse_strangers(rows)
         names = ("n_features_in_", "feature_names_in_")
@@ -243,6 +260,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
         for name, value in data.features.items():
             setattr(self, name, value)
         self.classes_ = data.rows.classes
+        self._extra = data.rows.extra
         self.cost_scale_ = data.rows.scale
         self.costs_by_example_ = data.rows.by_example
         self._raw_matrix = data.rows.raw_matrix
@@ -251,6 +269,11 @@ class Reduction(ClassifierMixin, BaseEstimator):
         if len(self.classes_) > 1:
             self._fit(data.X, data.rows.problem(softness))
         return self
+
+    @property
+    def actions_(self) -> NDArray[Any]:
+        """What may be predicted, shape (A,): the classes, then the actions."""
+        return all_answers(self.classes_, self._extra)
 
     def _learn_costs(self, rows: RowCosts) -> None:
         """For reductions that keep the costs themselves."""
@@ -264,11 +287,11 @@ class Reduction(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
-        """Scores of shape (n, K)."""
+        """Scores of shape (n, A)."""
         raise NotImplementedError
 
     def decide(self, X: Any) -> NDArray[np.intp]:
-        """Numbers of the predicted classes, for rows that have been checked."""
+        """Numbers of the predicted answers, for rows that have been checked."""
         if len(self.classes_) == 1:
             return np.zeros(_num_samples(X), np.intp)
         return self._decide(X).argmax(axis=1)
@@ -282,13 +305,8 @@ class Reduction(ClassifierMixin, BaseEstimator):
 
     def _refuse_new_prices(self) -> None:
         """Refuse a price list that was changed after fitting: nobody would notice."""
-        learnt = self._raw_matrix
-        if learnt is None:
-            changed = self.cost_matrix is not None
-        else:
-            now = class_costs(self.cost_matrix, self.classes_, classes=self.classes)
-            changed = not np.array_equal(now, learnt)
-        if changed:
+        given, order = self.cost_matrix, self.classes
+        if prices_changed(given, self._raw_matrix, self.classes_, order, self._extra):
             raise ValueError(
                 f"cost_matrix was changed after fit, and this {type(self).__name__} "
                 "has learnt from the prices before: fit it again, or use "
@@ -296,7 +314,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
             )
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """One score per class, the larger the better; one column for two classes.
+        """One score per answer, the larger the better; one column for two of them.
 
         Parameters
         ----------
@@ -304,18 +322,18 @@ class Reduction(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        array of shape (n, K), or (n,) for K = 2: positive for the second class
+        array of shape (n, A), or (n,) for A = 2: positive for the second
         """
         X = self._check_rows(X)
         if len(self.classes_) == 1:
             return np.zeros((_num_samples(X), 1))
         scores = self._decide(X)
-        if len(self.classes_) == 2:
+        if scores.shape[1] == 2:
             return scores[:, 1] - scores[:, 0]
         return scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class with the best score; the first of them where scores tie.
+        """The answer with the best score; the first of them where scores tie.
 
         Parameters
         ----------
@@ -326,7 +344,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
         array of shape (n,)
         """
         chosen = self.decide(self._check_rows(X))
-        return self.classes_[chosen]
+        return self.actions_[chosen]
 
     def score(
         self,
@@ -357,6 +375,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
                 "its score needs those of these examples; pass costs, or enable "
                 "scikit-learn's metadata routing so that cross-validation does."
             )
+        actions = self.actions_[len(self.classes_) :]
         return -mean_cost(
             y,
             self.predict(X),
@@ -364,6 +383,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
             costs=costs,
             classes=self.classes_ if self.classes is None else self.classes,
             sample_weight=sample_weight,
+            actions=actions if len(actions) else None,
         )
 
 
@@ -374,5 +394,5 @@ def _refuse_strangers(rows: RowCosts) -> None:
         names = ", ".join(repr(name) for name in rows.classes[strange[:6]].tolist())
         raise ValueError(
             f"costs has columns that no row of y is labelled with, {names}: drop them, "
-            "or pass classes= with every class if they are classes."
+            "or pass classes= with every class if they are classes, actions= if not."
         )

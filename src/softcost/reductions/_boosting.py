@@ -114,6 +114,7 @@ class StochasticEnsembleBoosting(Reduction):
     array([0, 0, 0])
     """
 
+    takes_actions: ClassVar[bool] = False
     _parameter_constraints: ClassVar = {
         **Reduction._parameter_constraints,
         "n_rounds": [Interval(Integral, 1, None, closed="left")],
@@ -128,8 +129,10 @@ class StochasticEnsembleBoosting(Reduction):
         pair_features: str = "auto",
         cost_matrix: Any = None,
         classes: ArrayLike | None = None,
+        actions: ArrayLike | None = None,
         softness: float = 0.0,
         error_weight: Any = None,
+        action_error: Any = 1.0,
         n_jobs: int | None = None,
         random_state: Any = None,
     ):
@@ -137,8 +140,10 @@ class StochasticEnsembleBoosting(Reduction):
             learner,
             cost_matrix=cost_matrix,
             classes=classes,
+            actions=actions,
             softness=softness,
             error_weight=error_weight,
+            action_error=action_error,
             n_jobs=n_jobs,
             random_state=random_state,
         )
@@ -180,7 +185,7 @@ class StochasticEnsembleBoosting(Reduction):
     def _fit(self, X: Any, problem: CostProblem) -> None:
         pairs, rng = self._pairs(X), self._rng()
         shape = problem.costs.shape
-        mix = np.full(shape, 1.0 / problem.n_classes)
+        mix = np.full(shape, 1.0 / problem.n_actions)
         noise = 1e-12 * problem.costs.max()  # of sums that should be zero
         self.solutions_: list[FittedSubproblems] = []
         for number in range(1, self.n_rounds + 1):

@@ -64,6 +64,7 @@ class Costing(Reduction):
     """
 
     learner_kind: ClassVar[str] = "classifier"
+    takes_actions: ClassVar[bool] = False
     _parameter_constraints: ClassVar = {
         **Reduction._parameter_constraints,
         "n_draws": [Interval(Integral, 1, None, closed="left")],
@@ -78,8 +79,10 @@ class Costing(Reduction):
         sampling: str = "auto",
         cost_matrix: Any = None,
         classes: ArrayLike | None = None,
+        actions: ArrayLike | None = None,
         softness: float = 0.0,
         error_weight: Any = None,
+        action_error: Any = 1.0,
         n_jobs: int | None = None,
         random_state: Any = None,
     ):
@@ -87,8 +90,10 @@ class Costing(Reduction):
             learner,
             cost_matrix=cost_matrix,
             classes=classes,
+            actions=actions,
             softness=softness,
             error_weight=error_weight,
+            action_error=action_error,
             n_jobs=n_jobs,
             random_state=random_state,
         )

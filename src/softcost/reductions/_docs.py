@@ -1,16 +1,23 @@
 """What all reductions say of their common parameters, said once."""
 
-_COMMON = """cost_matrix : array, table or dict of shape (K, K), default=None
+_COMMON = """cost_matrix : array, table or dict of shape (K, A), default=None
         ``cost_matrix[true, predicted]``. An array goes by the order of ``classes`` (or
-        of the sorted labels); a labelled table or a dict of dicts goes by name.
+        of the sorted labels); a labelled table or a dict of dicts goes by name. Columns
+        beyond the classes are actions, such as "ask a person".
     classes : array of shape (K,), default=None
         All classes, where a training set may lack some.
+    actions : array of shape (A - K,), default=None
+        What may be answered beyond the classes, in the order of an array's last
+        columns; a labelled ``cost_matrix`` names them itself.
     softness : float from 0 to 1, default=0.0
         0 is the hard cost-sensitive algorithm, 1 its regular sibling; costs are
         divided by their largest entry and mixed,
         ``(1 - softness) * costs + softness * naive``.
     error_weight : None, "balanced" or dict, default=None
         Weight of an error by true class in what softness mixes in.
+    action_error : float or dict, default=1.0
+        How much an action beyond the classes counts as an error there; a dict has a
+        number for each.
     n_jobs : int, default=None
         Threads or workers for the subproblems. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -18,6 +25,8 @@ _COMMON = """cost_matrix : array, table or dict of shape (K, K), default=None
 
 _ATTRIBUTES = """classes_ : array of shape (K,)
         Sorted labels.
+    actions_ : array of shape (A,)
+        What may be predicted: the classes, then the actions.
     cost_scale_ : float
         What costs were divided by.
     n_features_in_ : int

@@ -12,10 +12,13 @@ from sklearn.utils.validation import _num_samples
 from softcost.costs import (
     CostProblem,
     RowCosts,
+    all_answers,
+    check_action_error,
     check_softness,
     class_costs,
     class_indices,
     error_costs,
+    extra_actions,
     row_matrices,
     scaled_matrices,
     scaled_matrix,
@@ -48,10 +51,10 @@ class MinimumExpectedCost(ProbabilityReduction):
     For two classes this is Elkan's rule: predict 1 where p(1 | x) exceeds
     ``a / (a + b)``, with ``a = C[0, 1] - C[0, 0]`` and ``b = C[1, 0] - C[1, 1]``.
 
-    Training does not look at prices, so ``cost_matrix`` and ``softness`` may change
-    afterwards: ``model.set_params(cost_matrix=new)``, and it predicts as if fitted
-    with them. Prices that differ from row to row go to `predict` itself. How good the
-    decisions are depends on how well the probabilities are calibrated.
+    Training does not look at prices, so ``cost_matrix``, ``actions`` and ``softness``
+    may change afterwards: ``model.set_params(cost_matrix=new)``, and it predicts as if
+    fitted with them. Prices that differ from row to row go to `predict` itself. How
+    good the decisions are depends on how well the probabilities are calibrated.
 
     Parameters
     ----------
@@ -70,8 +73,8 @@ class MinimumExpectedCost(ProbabilityReduction):
     Attributes
     ----------
     estimator_ : the classifier, fitted to numbers of classes
-    cost_matrix_ : array of shape (K, K)
-        Prices by true and predicted class, in the user's units: those that are set
+    cost_matrix_ : array of shape (K, A)
+        Prices by true class and answer, in the user's units: those that are set
         now. Where costs were given by example it is their mean for each true class,
         since those of new examples are unknown; zero for a class without examples.
     {attributes}
@@ -104,8 +107,10 @@ class MinimumExpectedCost(ProbabilityReduction):
         calibration: str | None = None,
         cost_matrix: Any = None,
         classes: ArrayLike | None = None,
+        actions: ArrayLike | None = None,
         softness: float = 0.0,
         error_weight: Any = None,
+        action_error: Any = 1.0,
         n_jobs: int | None = None,
         random_state: Any = None,
     ):
@@ -113,8 +118,10 @@ class MinimumExpectedCost(ProbabilityReduction):
             learner,
             cost_matrix=cost_matrix,
             classes=classes,
+            actions=actions,
             softness=softness,
             error_weight=error_weight,
+            action_error=action_error,
             n_jobs=n_jobs,
             random_state=random_state,
         )
@@ -128,12 +135,29 @@ class MinimumExpectedCost(ProbabilityReduction):
             right = rows.class_means(rows.in_users_units.min(axis=1, keepdims=True))
             self._mean_costs = rows.scale * self._mean_scaled + right
 
+    def _extra_now(self) -> NDArray[Any]:
+        """Actions beyond the classes, by the prices that are set now."""
+        if self.cost_matrix is None and self._mean_costs is not None:
+            return self._extra
+        order = self.classes_
+        return extra_actions(order, actions=self.actions, cost_matrix=self.cost_matrix)
+
+    @property
+    def actions_(self) -> NDArray[Any]:
+        """What may be predicted, shape (A,): the classes, then the actions."""
+        return all_answers(self.classes_, self._extra_now())
+
     @property
     def cost_matrix_(self) -> NDArray[np.float64]:
-        """Prices by true and predicted class, shape (K, K), in the user's units."""
+        """Prices by true class and answer, shape (K, A), in the user's units."""
         if self.cost_matrix is None and self._mean_costs is not None:
             return self._mean_costs
-        return class_costs(self.cost_matrix, self.classes_, classes=self.classes)
+        return class_costs(
+            self.cost_matrix,
+            self.classes_,
+            classes=self.classes,
+            extra=self._extra_now(),
+        )
 
     def _soft_costs(self, softness: float) -> NDArray[np.float64]:
         """What the decision looks at: scaled prices, softened."""
@@ -146,7 +170,8 @@ class MinimumExpectedCost(ProbabilityReduction):
     def _softened(
         self, costs: NDArray[np.float64], softness: float
     ) -> NDArray[np.float64]:
-        errors = error_costs(self._error_weight)
+        counted = check_action_error(self.action_error, self._extra_now())
+        errors = error_costs(self._error_weight, counted)
         return softened(costs, errors, check_softness(softness))
 
     def _fit(self, X: Any, problem: CostProblem) -> None:
@@ -211,14 +236,15 @@ class MinimumExpectedCost(ProbabilityReduction):
         return -expected_costs(self._probabilities(X), self._soft_costs(self.softness))
 
     def predict(self, X: Any, *, costs: Any = None) -> NDArray[Any]:
-        """The class of least expected cost; the first of them where costs tie.
+        """The answer of least expected cost; the first of them where costs tie.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
-        costs : array-like of shape (n, K, K), default=None
+        costs : array-like of shape (n, K, A), default=None
             Prices by example: ``costs[n]`` is the cost matrix of row n, in the order
-            of ``classes``; row n is decided as if ``cost_matrix`` were this one.
+            of ``classes`` and then of ``actions``; row n is decided as if
+            ``cost_matrix`` were this one.
 
         Returns
         -------
@@ -230,7 +256,7 @@ class MinimumExpectedCost(ProbabilityReduction):
         raw = self._row_matrices(costs, len(probabilities))
         soft = self._softened(scaled_matrices(raw), self.softness)
         chosen = expected_costs(probabilities, soft).argmin(axis=1)
-        return self.classes_[chosen]
+        return self.actions_[chosen]
 
     def decide_each(self, X: Any, softness: Sequence[float]) -> NDArray[np.intp]:
         """Numbers of the predicted classes at each softness, shape (n_softness, n).
@@ -262,19 +288,19 @@ class MinimumExpectedCost(ProbabilityReduction):
         return self._probabilities(X)
 
     def expected_costs(self, X: Any, *, costs: Any = None) -> NDArray[np.float64]:
-        """What predicting each class is expected to cost, in the user's units.
+        """What each answer is expected to cost, in the user's units.
 
         Softness is left out: these are the prices themselves.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
-        costs : array-like of shape (n, K, K), default=None
+        costs : array-like of shape (n, K, A), default=None
             Prices by example, as in `predict`.
 
         Returns
         -------
-        array of shape (n, K)
+        array of shape (n, A)
         """
         probabilities = self.predict_proba(X)
         if costs is None:
@@ -284,13 +310,14 @@ class MinimumExpectedCost(ProbabilityReduction):
         )
 
     def _row_matrices(self, costs: Any, n: int) -> NDArray[np.float64]:
-        return row_matrices(costs, self.classes_, n, classes=self.classes)
+        extra = self._extra_now()
+        return row_matrices(costs, self.classes_, n, classes=self.classes, extra=extra)
 
 
 def expected_costs(
     probabilities: NDArray[np.float64], matrix: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """``sum_y p(y | x) C[y, k]``, shape (n, K), for one matrix or one for each row.
+    """``sum_y p(y | x) C[y, k]``, shape (n, A), for one matrix or one for each row.
 
     Examples
     --------

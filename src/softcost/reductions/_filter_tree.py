@@ -96,8 +96,9 @@ class FilterTree(Reduction):
     ----------
     learner : classifier, default=None
         As for `CostSensitiveOneVsOne`.
-    order : array of shape (K,), default=None
-        The classes in the order of the leaves; by default sorted.
+    order : array of shape (A,), default=None
+        The classes and actions in the order of the leaves; by default that of
+        ``actions_``.
     {common}
 
     Examples
@@ -122,8 +123,10 @@ class FilterTree(Reduction):
         order: ArrayLike | None = None,
         cost_matrix: Any = None,
         classes: ArrayLike | None = None,
+        actions: ArrayLike | None = None,
         softness: float = 0.0,
         error_weight: Any = None,
+        action_error: Any = 1.0,
         n_jobs: int | None = None,
         random_state: Any = None,
     ):
@@ -131,8 +134,10 @@ class FilterTree(Reduction):
             learner,
             cost_matrix=cost_matrix,
             classes=classes,
+            actions=actions,
             softness=softness,
             error_weight=error_weight,
+            action_error=action_error,
             n_jobs=n_jobs,
             random_state=random_state,
         )
@@ -141,20 +146,22 @@ class FilterTree(Reduction):
     def default_learner(self) -> Any:
         return KernelSVC()
 
-    def tree(self, classes: NDArray[Any]) -> list[Node]:
-        """The tree over the numbers of the classes."""
+    def tree(self, actions: NDArray[Any]) -> list[Node]:
+        """The tree over the numbers of the answers."""
         if self.order is None:
-            return balanced_tree(range(len(classes)))
-        order = np.atleast_1d(np.asarray(self.order)).tolist()
-        if sorted(map(str, order)) != sorted(map(str, classes.tolist())):
+            return balanced_tree(range(len(actions)))
+        given = np.atleast_1d(np.asarray(self.order, dtype=object)).tolist()
+        order = [str(name) for name in given]
+        names = [str(name) for name in actions.tolist()]
+        if sorted(order) != sorted(names):
             raise ValueError(
-                f"order should name each of the {len(classes)} classes once, but it is "
-                f"{self.order!r}: list them in the order of the leaves."
+                f"order should name each of the {len(names)} classes and actions once, "
+                f"but it is {self.order!r}: list them in the order of the leaves."
             )
-        return balanced_tree(np.searchsorted(classes, order).tolist())
+        return balanced_tree([names.index(name) for name in order])
 
     def _fit(self, X: Any, problem: CostProblem) -> None:
-        self._nodes = self.tree(self.classes_)
+        self._nodes = self.tree(self.actions_)
         self.solutions_: list[FittedSubproblems] = []
         rng = self._rng()
         n = len(problem.y)
@@ -181,9 +188,9 @@ class FilterTree(Reduction):
         )
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
-        """1 for the winner and its least margin, squeezed; for two classes the margin.
+        """1 for the winner and its least margin, squeezed; for two answers the margin.
 
-        Of the classes that a row never meets the tree says nothing: they have 0.
+        Of the answers that a row never meets the tree says nothing: they have 0.
         """
         n = _num_samples(X)
         margin = np.full(n, np.inf)
@@ -199,12 +206,12 @@ class FilterTree(Reduction):
             left = np.array([node.left for node in self._nodes])[nodes]
             right = np.array([node.right for node in self._nodes])[nodes]
             position[here] = winner(outputs, left, right)
-            if len(self.classes_) == 2:
+            if len(self._nodes) == 1:
                 return self._two_scores(outputs)
             learnt = np.where(np.isnan(outputs), np.inf, np.abs(outputs))
             margin[here] = np.minimum(margin[here], learnt)
         confidence = 1.0 - 0.5 / (1.0 + margin)
-        return np.eye(len(self.classes_))[position] * confidence[:, None]
+        return np.eye(len(self._nodes) + 1)[position] * confidence[:, None]
 
     def _two_scores(self, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Scores of two classes; where nothing was learnt, left wins as in `winner`."""
@@ -247,7 +254,7 @@ class FilterTree(Reduction):
         and every softness, so their subproblems have an axis for each.
         """
         problems = [rows.problem(value) for value in softness]
-        nodes = self.tree(rows.classes)
+        nodes = self.tree(rows.actions)
         shape = (n_values, len(problems))
         won: list[NDArray[np.intp]] = []
         won_out: list[NDArray[np.intp]] = []

@@ -27,14 +27,14 @@ class FlatReduction(Reduction):
         """The subproblems over all rows, made when they are asked for."""
         raise NotImplementedError
 
-    def n_subproblems(self, n_classes: int) -> int:
-        """How many there are."""
+    def n_subproblems(self, n_actions: int) -> int:
+        """How many there are, for so many answers."""
         raise NotImplementedError
 
     def combine(
-        self, outputs: NDArray[np.float64], n_classes: int
+        self, outputs: NDArray[np.float64], n_actions: int
     ) -> NDArray[np.float64]:
-        """Scores of shape (n, K) from outputs of shape (n, n_subproblems).
+        """Scores of shape (n, A) from outputs of shape (n, n_subproblems).
 
         A column is NaN where no row of its subproblem had a weight; it must not decide.
         """
@@ -89,4 +89,4 @@ class FlatReduction(Reduction):
         return list(self.subproblems(by_class))
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
-        return self.combine(self.solutions_.outputs(X), len(self.classes_))
+        return self.combine(self.solutions_.outputs(X), len(self.actions_))

@@ -67,6 +67,7 @@ class MetaCost(ProbabilityReduction):
     array([0, 0, 0])
     """
 
+    takes_actions: ClassVar[bool] = False
     _parameter_constraints: ClassVar = {
         **ProbabilityReduction._parameter_constraints,
         "n_resamples": [Interval(Integral, 1, None, closed="left")],
@@ -81,8 +82,10 @@ class MetaCost(ProbabilityReduction):
         use: str = "all",
         cost_matrix: Any = None,
         classes: ArrayLike | None = None,
+        actions: ArrayLike | None = None,
         softness: float = 0.0,
         error_weight: Any = None,
+        action_error: Any = 1.0,
         n_jobs: int | None = None,
         random_state: Any = None,
     ):
@@ -90,8 +93,10 @@ class MetaCost(ProbabilityReduction):
             learner,
             cost_matrix=cost_matrix,
             classes=classes,
+            actions=actions,
             softness=softness,
             error_weight=error_weight,
+            action_error=action_error,
             n_jobs=n_jobs,
             random_state=random_state,
         )
@@ -108,7 +113,7 @@ class MetaCost(ProbabilityReduction):
         *seeds, last = draw_seeds(rng if self._rng() else None, self.n_resamples + 1)
         resamples = draw_resamples(problem.weight, self.n_resamples, rng)
         jobs = [
-            (learner, X, rows, problem.y[rows], problem.n_classes, seed)
+            (learner, X, rows, problem.y[rows], problem.n_actions, seed)
             for rows, seed in zip(resamples, seeds, strict=True)
         ]
         members = stream_jobs(member_probabilities, jobs, n_jobs=self.n_jobs)

@@ -69,15 +69,15 @@ class OneSidedRegression(FlatReduction):
 
     def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
         side = np.where(problem.costs == 0, 1.0, -1.0)
-        for k in range(problem.n_classes):
+        for k in range(problem.n_actions):
             target = 2 * problem.costs[:, k] - 1
             yield OneSidedValues(target, problem.weight, side[:, k])
 
-    def n_subproblems(self, n_classes: int) -> int:
-        return n_classes
+    def n_subproblems(self, n_actions: int) -> int:
+        return n_actions
 
     def combine(
-        self, outputs: NDArray[np.float64], n_classes: int
+        self, outputs: NDArray[np.float64], n_actions: int
     ) -> NDArray[np.float64]:
         return -outputs
 
@@ -115,13 +115,13 @@ class RegressionOneVsAll(FlatReduction):
         return Ridge()
 
     def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
-        for k in range(problem.n_classes):
+        for k in range(problem.n_actions):
             yield Values(problem.costs[:, k], problem.weight)
 
-    def n_subproblems(self, n_classes: int) -> int:
-        return n_classes
+    def n_subproblems(self, n_actions: int) -> int:
+        return n_actions
 
     def combine(
-        self, outputs: NDArray[np.float64], n_classes: int
+        self, outputs: NDArray[np.float64], n_actions: int
     ) -> NDArray[np.float64]:
         return -outputs

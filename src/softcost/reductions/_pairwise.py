@@ -39,8 +39,10 @@ class PairwiseReduction(FlatReduction):
         tie_break: str = "margin",
         cost_matrix: Any = None,
         classes: ArrayLike | None = None,
+        actions: ArrayLike | None = None,
         softness: float = 0.0,
         error_weight: Any = None,
+        action_error: Any = 1.0,
         n_jobs: int | None = None,
         random_state: Any = None,
     ):
@@ -48,8 +50,10 @@ class PairwiseReduction(FlatReduction):
             learner,
             cost_matrix=cost_matrix,
             classes=classes,
+            actions=actions,
             softness=softness,
             error_weight=error_weight,
+            action_error=action_error,
             n_jobs=n_jobs,
             random_state=random_state,
         )
@@ -58,18 +62,18 @@ class PairwiseReduction(FlatReduction):
     def default_learner(self) -> Any:
         return KernelSVC()
 
-    def n_subproblems(self, n_classes: int) -> int:
-        return n_classes * (n_classes - 1) // 2
+    def n_subproblems(self, n_actions: int) -> int:
+        return n_actions * (n_actions - 1) // 2
 
     def combine(
-        self, outputs: NDArray[np.float64], n_classes: int
+        self, outputs: NDArray[np.float64], n_actions: int
     ) -> NDArray[np.float64]:
-        if n_classes == 2:
+        if n_actions == 2:
             return two_scores(outputs[:, 0])
-        votes = pair_votes(outputs, n_classes)
+        votes = pair_votes(outputs, n_actions)
         if self.tie_break == "first":
             return votes
-        return votes + vote_margins(outputs, n_classes)
+        return votes + vote_margins(outputs, n_actions)
 
 
 def two_scores(margin: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -83,13 +87,13 @@ def two_scores(margin: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.column_stack([half, -half])
 
 
-def vote_margins(outputs: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+def vote_margins(outputs: NDArray[np.float64], n_actions: int) -> NDArray[np.float64]:
     """Summed margins of every class, squeezed so that they decide between ties only.
 
     Votes differ by at least 1/2 where they differ; these by less than 2/5.
     """
-    sums = np.zeros((len(outputs), n_classes))
-    for pair, (i, j) in enumerate(combinations(range(n_classes), 2)):
+    sums = np.zeros((len(outputs), n_actions))
+    for pair, (i, j) in enumerate(combinations(range(n_actions), 2)):
         margin = np.nan_to_num(outputs[:, pair])
         sums[:, i] += margin
         sums[:, j] -= margin
@@ -131,7 +135,7 @@ class CostSensitiveOneVsOne(PairwiseReduction):
     """
 
     def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
-        for i, j in combinations(range(problem.n_classes), 2):
+        for i, j in combinations(range(problem.n_actions), 2):
             yield signed_pair(problem.costs[:, j] - problem.costs[:, i], problem.weight)
 
 
@@ -163,7 +167,7 @@ class WeightedAllPairs(PairwiseReduction):
 
     def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
         values = all_pairs_values(problem.costs)
-        for i, j in combinations(range(problem.n_classes), 2):
+        for i, j in combinations(range(problem.n_actions), 2):
             yield signed_pair(values[:, j] - values[:, i], problem.weight)
 
 

@@ -43,6 +43,7 @@ class ZhouLiuRescaling(PairwiseReduction):
     """
 
     row_by_row = False
+    takes_actions = False
 
     def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
         if problem.matrix is None:
@@ -52,10 +53,10 @@ class ZhouLiuRescaling(PairwiseReduction):
             )
         if is_consistent(problem.matrix):
             weights = consistency_weights(problem.matrix)
-            by_class = np.repeat(weights[:, None], problem.n_classes, axis=1)
+            by_class = np.repeat(weights[:, None], problem.n_actions, axis=1)
         else:
             by_class = problem.matrix
-        for i, j in combinations(range(problem.n_classes), 2):
+        for i, j in combinations(range(problem.n_actions), 2):
             yield _own_classes(problem, i, j, by_class)
 
 

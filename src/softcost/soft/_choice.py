@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from softcost.costs import class_costs
+from softcost.costs import prices_changed
 from softcost.metrics import Saving, paired_saving
 from softcost.reductions import Reduction
 from softcost.selection import Rule, choose_row, make_rule, reference_rows
@@ -249,16 +249,13 @@ class ChoiceMixin:
 
 def refuse_new_prices(search: Any) -> None:
     """Refuse a price list that was changed after the search was fitted."""
-    own = {"cost_matrix": search.cost_matrix, "classes": search.classes}
-    for base in search._reductions()[:1]:  # families have the same prices
-        own |= {name: getattr(base, name) for name in own if own[name] is None}
-    now = own["cost_matrix"]
-    if search.costs_by_example_:
-        changed = now is not None
-    else:
-        found = class_costs(now, search.classes_, classes=own["classes"])
-        changed = not np.array_equal(found, search.cost_matrix_)
-    if changed:
+    now, order = search.cost_matrix, search.classes
+    for base in search.given_reductions():  # they all have the same prices
+        now = base.cost_matrix if now is None else now
+        order = base.classes if order is None else order
+    learnt = None if search.costs_by_example_ else search.cost_matrix_
+    extra = search.actions_[len(search.classes_) :]
+    if prices_changed(now, learnt, search.classes_, order, extra):
         raise ValueError(
             "cost_matrix was changed after fit, and the search has chosen by the "
             "prices before: fit it again, or change those of best_estimator_ if it is "

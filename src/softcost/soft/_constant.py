@@ -12,7 +12,7 @@ from softcost.soft._table import HeldOut, measured_rows
 
 
 def cheapest_class(rows: RowCosts) -> int:
-    """Number of the class that is cheapest to predict for every row."""
+    """Number of the answer that is cheapest for all rows together."""
     return int((rows.weight @ rows.in_users_units).argmin())
 
 
@@ -36,4 +36,4 @@ def constant_answer(
     tests = [test for _, test in folds]
     held_out = HeldOut.measured(rows, tests, predicted, error_weight)
     found = {name: float(values[0]) for name, values in measured_rows(held_out).items()}
-    return {"label": rows.classes[[cheapest_class(rows)]].tolist()[0], **found}
+    return {"label": rows.actions[[cheapest_class(rows)]].tolist()[0], **found}

@@ -137,8 +137,10 @@ def check_same(
     for name, other in others:
         same = {
             "classes": (one.rows.classes, other.rows.classes),
+            "actions": (one.rows.actions, other.rows.actions),
             "cost_matrix": (one.rows.raw_matrix, other.rows.raw_matrix),
             "error_weight": (one.rows.error_weight, other.rows.error_weight),
+            "action_error": (one.rows.action_error, other.rows.action_error),
         }
         for argument, (a, b) in same.items():
             if type(a) is not type(b) or not np.array_equal(a, b):

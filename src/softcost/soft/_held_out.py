@@ -27,7 +27,7 @@ class HeldOutPredictions(NamedTuple):
 def held_out_predictions(problem: JointProblem) -> HeldOutPredictions:
     """Predictions of every candidate for the held-out rows of every fold."""
     found = [_of_family(member) for member in problem.members]
-    small = np.min_scalar_type(problem.rows.n_classes)  # there are many of them
+    small = np.min_scalar_type(problem.rows.n_actions)  # there are many of them
     return HeldOutPredictions(
         [
             np.concatenate(of_fold).astype(small, copy=False)

@@ -89,6 +89,11 @@ class RandomizedPair(ClassifierMixin, BaseEstimator):
     def classes_(self) -> Any:
         return self.first.classes_
 
+    @property
+    def actions_(self) -> Any:
+        """What may be predicted: the classes, then the actions."""
+        return self.first.actions_
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self.first, "classes_") and hasattr(self.second, "classes_")
 
@@ -122,6 +127,7 @@ class RandomizedPair(ClassifierMixin, BaseEstimator):
     ) -> float:
         """Minus the mean cost of the predictions, in the user's units."""
         classes = self.first.classes
+        actions = self.actions_[len(self.classes_) :]
         return -mean_cost(
             y,
             self.predict(X),
@@ -129,6 +135,7 @@ class RandomizedPair(ClassifierMixin, BaseEstimator):
             costs=costs,
             classes=self.classes_ if classes is None else classes,
             sample_weight=sample_weight,
+            actions=actions if len(actions) else None,
         )
 
 

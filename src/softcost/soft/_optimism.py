@@ -59,7 +59,7 @@ class HeldOutRows:
     row : array of shape (n_predictions,)
         Numbers of the rows.
     predicted : array of shape (n_candidates, n_predictions)
-        Numbers of the predicted classes.
+        Numbers of the predicted answers.
     error_weight : array of shape (K,)
         Weight of an error by true class.
     """
@@ -102,9 +102,9 @@ class HeldOutRows:
         -------
         dict of arrays of shape (n_resamples, n_candidates)
         """
-        n_classes, weighted = self.rows.n_classes, counts * self.rows.weight
+        weighted = counts * self.rows.weight
         shape = (len(counts), len(self.predicted))
-        confusion = np.zeros((*shape, n_classes, n_classes))
+        confusion = np.zeros((*shape, self.rows.n_classes, self.rows.n_actions))
         paid, least = np.zeros(shape), np.zeros((len(counts), 1))
         for k, row, predicted in self.chunks():
             weight = weighted[:, row]
@@ -118,6 +118,7 @@ class HeldOutRows:
             least=least,
             unit=self.rows.average_mistake(),
             error_weight=self.error_weight,
+            action_error=self.rows.action_error,
         )
 
 

@@ -46,7 +46,7 @@ def predictions(problem: SearchProblem) -> list[NDArray[np.intp]]:
     along = reduction.working_learner().path_parameter
     paths = _paths(map(reduction.split_params, settings), along)
     shape = (len(settings), len(problem.softness))
-    small = np.min_scalar_type(problem.data.rows.n_classes)  # there are many of them
+    small = np.min_scalar_type(problem.data.rows.n_actions)  # there are many of them
     out = [np.empty((*shape, len(test)), small) for test in problem.tests]
     for number, path in enumerate(paths):
         walked = clone(reduction)

@@ -106,9 +106,12 @@ def prepare(
 
 def _configured(search: Any, families: Families) -> Families:
     """Reductions with what the search says of costs."""
+    names = (
+        "cost_matrix", "classes", "actions", "error_weight", "action_error", "n_jobs",
+    )  # fmt: skip
     own = {
         name: getattr(search, name)
-        for name in ("cost_matrix", "classes", "error_weight", "n_jobs")
+        for name in names
         if getattr(search, name) is not None
     }
     found: Families = {}

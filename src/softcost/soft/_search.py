@@ -46,7 +46,7 @@ def _has(method: str) -> Callable[[Any], bool]:
 
     def check(search: Any) -> bool:
         chosen = getattr(search, "best_estimator_", None)
-        models = search._reductions() if chosen is None else [chosen]
+        models = search.given_reductions() if chosen is None else [chosen]
         has_it = bool(models) and all(hasattr(one, method) for one in models)
         return _is_refitted(search) and has_it
 
@@ -110,6 +110,9 @@ class SoftCostClassifierCV(
         For "tolerance": a fraction of the least cost, or its standard error.
     error_weight : None, "balanced" or dict, default=None
         Weight of an error by true class.
+    actions, action_error : default=None
+        As in the reductions: what may be answered beyond the classes, and how much
+        each such answer counts as an error; by default those of the reduction.
     cv : int, splitter or iterable of (train, test), default=5
         An int asks for stratified folds, shuffled where ``random_state`` is given; a
         fold may lack a class.
@@ -138,7 +141,8 @@ class SoftCostClassifierCV(
         One row per candidate: ``family`` (of several), softness, the learner's
         parameters, ``cost``,
         ``error``, ``weighted_error``, ``g_mean``, ``normalized_cost`` with their
-        standard errors (``_se``), and ``on_front``. Costs are in the user's units;
+        standard errors (``_se``), and ``on_front``; with actions beyond the classes
+        also ``coverage`` and ``error_answered``. Costs are in the user's units;
         means are over all held-out predictions.
     cv_results_ : dict
         In scikit-learn's form: ``params``, ``split0_test_score`` and so on (minus the
@@ -150,8 +154,8 @@ class SoftCostClassifierCV(
         Seconds that the refit took.
     scorer_ : callable
         What candidates are scored by, minus the mean cost.
-    confusion_ : array of shape (n_candidates, n_folds, K, K)
-        Held-out weight by true and predicted class.
+    confusion_ : array of shape (n_candidates, n_folds, K, A)
+        Held-out weight by true class and answer.
     constant_ : dict
         The best constant answer, its ``label`` and cross-validated measures: what a
         model has to beat.
@@ -159,9 +163,9 @@ class SoftCostClassifierCV(
         For "auto": ``family``, whether it was ``used``, and ``why``.
     mix_ : RandomizedPair
         After `mix`.
-    classes_ : array of shape (K,)
-    cost_matrix_ : array of shape (K, K)
-        Costs by true and predicted class, in the order of ``classes_``; with costs by
+    classes_, actions_ : arrays of shape (K,) and (A,)
+    cost_matrix_ : array of shape (K, A)
+        Costs by true class and answer, in the order of ``actions_``; with costs by
         example, their means.
     error_measure_ : {"error", "weighted_error"}
         The error that counts: the weighted one where ``error_weight`` is given, here or
@@ -194,6 +198,8 @@ class SoftCostClassifierCV(
         "max_error": "no_validation",
         "tolerance": "no_validation",
         "error_weight": "no_validation",
+        "actions": "no_validation",
+        "action_error": "no_validation",
         "cv": ["cv_object"],
         "refit": ["boolean"],
         "n_jobs": [Integral, None],
@@ -213,12 +219,14 @@ class SoftCostClassifierCV(
         *,
         cost_matrix: Any = None,
         classes: ArrayLike | None = None,
+        actions: ArrayLike | None = None,
         softness: int | ArrayLike = 11,
         param_grid: Any = None,
         criterion: Any = "cost",
         max_error: float | None = None,
         tolerance: float | str | None = None,
         error_weight: Any = None,
+        action_error: Any = None,
         cv: Any = 5,
         refit: bool = True,
         n_jobs: int | None = None,
@@ -228,12 +236,14 @@ class SoftCostClassifierCV(
         self.reduction = reduction
         self.cost_matrix = cost_matrix
         self.classes = classes
+        self.actions = actions
         self.softness = softness
         self.param_grid = param_grid
         self.criterion = criterion
         self.max_error = max_error
         self.tolerance = tolerance
         self.error_weight = error_weight
+        self.action_error = action_error
         self.cv = cv
         self.refit = refit
         self.n_jobs = n_jobs
@@ -242,7 +252,7 @@ class SoftCostClassifierCV(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inputs = [one.__sklearn_tags__().input_tags for one in self._reductions()]
+        inputs = [one.__sklearn_tags__().input_tags for one in self.given_reductions()]
         tags.input_tags.sparse = all(one.sparse for one in inputs)
         tags.input_tags.allow_nan = all(one.allow_nan for one in inputs)
         tags.input_tags.pairwise = any(one.pairwise for one in inputs)
@@ -257,7 +267,7 @@ class SoftCostClassifierCV(
         self._set_params("reduction", **params)
         return self
 
-    def _reductions(self) -> list[Reduction]:
+    def given_reductions(self) -> list[Reduction]:
         """All that were given, or the default one; none where they are to be chosen."""
         if is_auto(self.reduction):
             return []
@@ -281,7 +291,7 @@ class SoftCostClassifierCV(
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
         y : array-like of shape (n,)
-        costs : array-like or table of shape (n, K), default=None
+        costs : array-like or table of shape (n, A), default=None
             Costs by example. Folds are cut here: no metadata routing is needed.
         sample_weight : array-like of shape (n,), default=None
         groups : array-like of shape (n,), default=None
@@ -315,7 +325,7 @@ class SoftCostClassifierCV(
                 delattr(self, name)
         for name, value in problem.features.items():
             setattr(self, name, value)
-        self.classes_ = rows.classes
+        self.classes_, self.actions_ = rows.classes, rows.actions
         self.n_splits_ = len(problem.folds)
         self.n_samples_ = len(rows.y)
         self.costs_by_example_ = rows.by_example

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from softcost.costs import RowCosts
 from softcost.metrics import (
-    MEASURES,
     confusion_counts,
     measures_from_confusion,
     pareto_mask,
@@ -25,8 +24,8 @@ class HeldOut:
 
     Attributes
     ----------
-    confusion : array of shape (n_candidates, n_folds, K, K)
-        Weight of rows by true and predicted class.
+    confusion : array of shape (n_candidates, n_folds, K, A)
+        Weight of rows by true class and answer.
     paid : array of shape (n_candidates, n_folds)
         Total cost in the user's units.
     least : array of shape (n_folds,)
@@ -34,6 +33,7 @@ class HeldOut:
     unit : float
         Average cost of a mistake.
     error_weight : array of shape (K,)
+    action_error : array of shape (A - K,)
     """
 
     confusion: NDArray[np.float64]
@@ -41,6 +41,7 @@ class HeldOut:
     least: NDArray[np.float64]
     unit: float
     error_weight: NDArray[np.float64]
+    action_error: NDArray[np.float64]
 
     @classmethod
     def measured(
@@ -54,7 +55,9 @@ class HeldOut:
         costs, weight = rows.in_users_units, rows.weight
         folds = list(zip(tests, predicted, strict=True))
         counts = [
-            confusion_counts(rows.y[test], chosen, rows.n_classes, weight[test])
+            confusion_counts(
+                rows.y[test], chosen, rows.n_classes, weight[test], rows.n_actions
+            )
             for test, chosen in folds
         ]
         paid = [total_cost(costs[test], chosen, weight[test]) for test, chosen in folds]
@@ -65,6 +68,7 @@ class HeldOut:
             least=np.array([cheapest[test].sum() for test in tests]),
             unit=rows.average_mistake(),
             error_weight=error_weight,
+            action_error=rows.action_error,
         )
 
     def pooled(self) -> dict[str, NDArray[np.float64]]:
@@ -82,6 +86,7 @@ class HeldOut:
             least=least,
             unit=self.unit,
             error_weight=self.error_weight,
+            action_error=self.action_error,
         )
 
 
@@ -106,7 +111,7 @@ def measured_rows(held_out: HeldOut) -> dict[str, NDArray[np.float64]]:
     pooled, by_fold = held_out.pooled(), held_out.by_fold()
     n_candidates, n_folds = held_out.confusion.shape[:2]
     columns: dict[str, NDArray[np.float64]] = {}
-    for name in MEASURES:
+    for name in pooled:
         columns[name] = pooled[name]
         deviation = np.full(n_candidates, np.nan)
         if n_folds > 1:

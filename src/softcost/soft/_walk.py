@@ -73,9 +73,9 @@ class WalkedFold:
 
 
 def combined(
-    reduction: FlatReduction, outputs: Sequence[NDArray[Any]], n_classes: int
+    reduction: FlatReduction, outputs: Sequence[NDArray[Any]], n_actions: int
 ) -> NDArray[np.intp]:
     """Predicted classes from the outputs of all subproblems, of the same shape."""
     stacked = np.stack([one.ravel() for one in outputs], axis=-1)
-    chosen = reduction.combine(stacked, n_classes).argmax(axis=1)
+    chosen = reduction.combine(stacked, n_actions).argmax(axis=1)
     return chosen.reshape(outputs[0].shape)

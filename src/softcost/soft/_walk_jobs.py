@@ -33,9 +33,9 @@ def walk_on_workers(
     if goes_in_lockstep(walk, data.rows) or not isinstance(reduction, FlatReduction):
         jobs: list[Any] = [(*common, fold) for fold in problem.folds]
         return run_jobs(walk_fold, jobs, n_jobs=problem.n_jobs, progress=progress)
-    n_classes = data.rows.n_classes
+    n_actions = data.rows.n_actions
     wanted = -(-effective_n_jobs(problem.n_jobs) // len(problem.folds))
-    blocks = list(_blocks(reduction.n_subproblems(n_classes), wanted))
+    blocks = list(_blocks(reduction.n_subproblems(n_actions), wanted))
     jobs = [(*common, fold, block) for fold in problem.folds for block in blocks]
     done = run_jobs(solve_block, jobs, n_jobs=problem.n_jobs, progress=progress)
     predicted = []
@@ -43,7 +43,7 @@ def walk_on_workers(
         of_fold = done[start : start + len(blocks)]
         outputs = [one for outputs, _ in of_fold for one in outputs]
         expand = of_fold[0][1]
-        predicted.append(combined(reduction, outputs, n_classes)[..., expand])
+        predicted.append(combined(reduction, outputs, n_actions)[..., expand])
     return predicted
 
 

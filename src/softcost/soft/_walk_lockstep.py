@@ -105,14 +105,14 @@ def _predicted(
 ) -> NDArray[Any]:
     """Predicted classes for distinct held-out rows, one block after the other."""
     assert isinstance(walk.reduction, FlatReduction)
-    n_out, n_classes = int(fold.expand.max(initial=-1)) + 1, fold.rows.n_classes
+    n_out, n_actions = int(fold.expand.max(initial=-1)) + 1, fold.rows.n_actions
     shape = (len(walk.values), len(walk.softness))
-    out = np.empty((*shape, n_out), np.min_scalar_type(n_classes))
+    out = np.empty((*shape, n_out), np.min_scalar_type(n_actions))
     for start in range(0, n_out, _BLOCK):
         proceed()
         part = slice(start, min(start + _BLOCK, n_out))
         outputs = np.concatenate([one.outputs(part) for one in solved], axis=2)
         by_problem = outputs.swapaxes(2, 3).reshape(-1, outputs.shape[2])
-        chosen = walk.reduction.combine(by_problem, n_classes).argmax(axis=1)
+        chosen = walk.reduction.combine(by_problem, n_actions).argmax(axis=1)
         out[..., part] = np.moveaxis(chosen.reshape(-1, *shape), 0, -1)
     return out

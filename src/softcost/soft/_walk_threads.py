@@ -40,8 +40,8 @@ def _flat(
     progress: Progress,
 ) -> list[NDArray[np.intp]]:
     """Subproblems side by side; the last one of a fold combines them all."""
-    n_classes = folds[0].rows.n_classes
-    n_subproblems = reduction.n_subproblems(n_classes)
+    n_actions = folds[0].rows.n_actions
+    n_subproblems = reduction.n_subproblems(n_actions)
     n_jobs = n_subproblems * len(folds)
     finished: list[int] = []
 
@@ -55,7 +55,7 @@ def _flat(
         progress(len(finished), n_jobs)
         if every is None:
             return None
-        return queue.fold.for_every_row(combined(reduction, every, n_classes))
+        return queue.fold.for_every_row(combined(reduction, every, n_actions))
 
     def run(some: list[WalkedFold]) -> list[NDArray[np.intp]]:
         queues = [

@@ -6,7 +6,7 @@ do. An estimator takes ``cost_matrix``, ``classes`` and ``softness`` as paramete
 
 >>> from softcost import RegressionOneVsAll
 >>> from softcost.testing import check_cost_estimator
->>> check_cost_estimator(RegressionOneVsAll())
+>>> check_cost_estimator(RegressionOneVsAll(), actions=True)
 
 With pytest, ``@pytest.mark.parametrize("check", cost_estimator_checks())`` makes one
 test of every check.
@@ -15,7 +15,13 @@ test of every check.
 from typing import Any
 from unittest import SkipTest
 
-from softcost.testing import _conventions, _costs, _labels, _refusals  # noqa: F401
+from softcost.testing import (  # noqa: F401
+    _actions,
+    _conventions,
+    _costs,
+    _labels,
+    _refusals,
+)
 from softcost.testing._paths import check_path_learner
 from softcost.testing._suite import CHECKS, Check
 
@@ -23,7 +29,11 @@ __all__ = ["check_cost_estimator", "check_path_learner", "cost_estimator_checks"
 
 
 def check_cost_estimator(
-    estimator: Any, *, example_costs: bool = True, softness: bool = True
+    estimator: Any,
+    *,
+    example_costs: bool = True,
+    softness: bool = True,
+    actions: bool = False,
 ) -> None:
     """Run all checks; the first that fails raises an AssertionError that says why.
 
@@ -35,8 +45,13 @@ def check_cost_estimator(
         Whether it takes costs by example. One that does not should refuse them.
     softness : bool, default=True
         Whether ``softness`` is one number from 0 to 1.
+    actions : bool, default=False
+        Whether it can answer with more than the classes, by parameters ``actions`` and
+        ``action_error``. One that cannot should refuse.
     """
-    for check in cost_estimator_checks(example_costs=example_costs, softness=softness):
+    for check in cost_estimator_checks(
+        example_costs=example_costs, softness=softness, actions=actions
+    ):
         try:
             check(estimator)
         except SkipTest:
@@ -44,13 +59,13 @@ def check_cost_estimator(
 
 
 def cost_estimator_checks(
-    *, example_costs: bool = True, softness: bool = True
+    *, example_costs: bool = True, softness: bool = True, actions: bool = False
 ) -> list[Check]:
     """List the checks, functions of an estimator.
 
     Parameters
     ----------
-    example_costs, softness : bool, default=True
+    example_costs, softness, actions : bool
         As for `check_cost_estimator`.
 
     Returns
@@ -65,7 +80,10 @@ def cost_estimator_checks(
     >>> len(cost_estimator_checks()) >= 30
     True
     """
-    has = {"example_costs" if example_costs else "no example_costs"}
+    has = {
+        "example_costs" if example_costs else "no example_costs",
+        "actions" if actions else "no actions",
+    }
     if softness:
         has.add("softness")
     return [check for check, needs in CHECKS.items() if needs <= has]
