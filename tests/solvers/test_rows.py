@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from numba import njit
 
 from softcost.solvers import kernels, rows, smo
 
@@ -138,26 +139,33 @@ def test_held_out_sums_are_those_of_a_matrix_however_few_rows_are_kept(points):
     assert sums[0] == sums[1]
 
 
-@pytest.mark.parametrize("capacity", [4, 40])
-def test_threads_share_a_store(capacity):
-    points = np.random.default_rng(3).random((2000, 4))
+@njit(nogil=True)
+def count_wrong(part, order, gram):
+    """How many rows, fetched in this order, differ from the matrix."""
+    wrong = 0
+    for i in order:
+        at = rows.fetch(part, i)
+        for t in range(gram.shape[1]):
+            if part.values[at, t] != gram[i, t]:
+                wrong += 1
+                break
+    return wrong
+
+
+def test_threads_share_a_store():
+    n = 3000
+    points = np.random.default_rng(3).random((n, 1))
     gram = kernels.gram_matrix(points)
-    store = rows.store_of(points, "perceptron", capacity=capacity)
+    store = rows.store_of(points, "perceptron", capacity=8)
 
     def work(seed):
-        """Solve a problem on a part of the points, from the store and the matrix."""
-        rng = np.random.default_rng(seed)
-        places = np.sort(rng.choice(2000, 1200, replace=False))
-        y = np.where(points[places, 0] + 0.2 * rng.random(1200) > 0.6, 1.0, -1.0)
-        part = rows.part_of(store, places, np.arange(0), capacity=50)
-        ours = smo.solve(part, *classifier(y, 5.0), tol=1e-3)
-        alone = rows.Gram(kernels.submatrix(gram, places, places))
-        full = smo.solve(alone, *classifier(y, 5.0), tol=1e-3)
-        return ours.beta.tobytes() == full.beta.tobytes()
+        order = np.random.default_rng(seed).integers(0, 12, 20_000)
+        part = rows.part_of(store, np.arange(n), np.arange(0), capacity=4)
+        return count_wrong(part, order, gram)
 
     with ThreadPoolExecutor(4) as pool:
-        assert all(pool.map(work, range(8)))
+        assert list(pool.map(work, range(4))) == [0, 0, 0, 0]
     there = np.flatnonzero(store.slot >= 0)
-    assert len(there) == capacity
+    assert len(there) == 8
     assert store.values[store.slot[there]].tobytes() == gram[there].tobytes()
     assert store.lock[0] == 0

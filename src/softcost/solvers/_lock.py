@@ -1,13 +1,24 @@
 """A lock for compiled code that runs in several threads at once.
 
 Python's locks need the interpreter, which compiled code does without. Whoever waits
-here goes on asking, so what is done under the lock should take microseconds.
+here asks again and again, so what is done under the lock should take microseconds.
 """
+
+import sys
 
 from numba.core import types
 from numba.extending import intrinsic
 
 from softcost.solvers._jit import inline
+
+if sys.platform == "win32":
+
+    @inline
+    def _let_others_run():
+        pass
+
+else:  # the thread that has the lock may wait for this one's processor
+    _let_others_run = types.ExternalFunction("sched_yield", types.int32())
 
 
 @intrinsic
@@ -25,7 +36,7 @@ def _exchange(typingctx, flag, value):
 def acquire(flag):
     """Wait until ``flag`` (one number, int64) is 0, and set it to 1."""
     while _exchange(flag, 1) != 0:
-        pass
+        _let_others_run()
 
 
 @inline

@@ -214,17 +214,17 @@ def solve_path(
     fitted : bool
         Whether to give the outputs for the training rows, too.
     """
+    C = np.asarray(C, np.float64)
+    n_softness, n = np.shape(family.targets)[-2:]
+    if n == 0:
+        return _nothing_to_learn_from((len(C), n_softness), n_out, fitted)
     targets, lower, upper = (
         np.ascontiguousarray(part, np.float64).reshape(-1, *np.shape(part)[-2:])
         for part in (family.targets, family.lower, family.upper)
     )
-    C = np.asarray(C, np.float64)
     up_C = np.argsort(C, kind="stable")
     if len(targets) > 1:
         targets, lower, upper = targets[up_C], lower[up_C], upper[up_C]
-    n_softness, n = targets.shape[1:]
-    if n == 0:
-        return _nothing_to_learn_from((len(C), n_softness), n_out, fitted)
     scale, group, with_box = _describe(targets, lower, upper)
     run = _runs(with_box, n)
     width, shape = padded(n), (len(C), n_softness)
