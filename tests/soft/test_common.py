@@ -3,7 +3,11 @@
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from softcost import CostSensitiveOneVsOne, SoftCostClassifierCV
+from softcost import (
+    CostSensitiveOneVsOne,
+    MinimumExpectedCost,
+    SoftCostClassifierCV,
+)
 
 GRID = {"softness": [0.0, 1.0], "param_grid": {"C": [1.0, 16.0]}, "cv": 3}
 
@@ -12,6 +16,13 @@ GRID = {"softness": [0.0, 1.0], "param_grid": {"C": [1.0, 16.0]}, "cv": 3}
     [
         SoftCostClassifierCV(**GRID),
         SoftCostClassifierCV(CostSensitiveOneVsOne(LogisticRegression()), **GRID),
+        SoftCostClassifierCV(
+            [
+                ("csovo", CostSensitiveOneVsOne(LogisticRegression())),
+                ("bayes", MinimumExpectedCost(LogisticRegression())),
+            ],
+            **(GRID | {"param_grid": {"csovo": {"C": [1.0]}}}),
+        ),
     ]
 )
 def test_scikit_learn_conventions(estimator, check):

@@ -312,3 +312,15 @@ def test_what_only_some_families_have_is_known_after_the_fit(iris):
     extra = ExtraTreesClassifier(5, random_state=0)
     pair = [("a", MinimumExpectedCost(wide)), ("b", MinimumExpectedCost(extra))]
     assert hasattr(SoftCostClassifierCV(pair, cv=2).fit(*iris), "predict_proba")
+
+
+@pytest.mark.parametrize("given", ["auto", families()[:2]])
+def test_prices_changed_after_the_fit_are_refused(given, iris):
+    grids = None if given == "auto" else {name: GRIDS[name] for name, _ in given}
+    search = SoftCostClassifierCV(
+        given, cost_matrix=MATRIX, param_grid=grids, softness=2, cv=2
+    ).fit(*iris)
+    assert len(search.predict(iris[0])) == 150
+    search.cost_matrix = MATRIX.T
+    with pytest.raises(ValueError, match="changed after fit"):
+        search.predict(iris[0])
