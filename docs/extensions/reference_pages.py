@@ -17,9 +17,13 @@ CONSTANTS = {
         "Prices of the KDD Cup 1999 on network intrusions: a DataFrame of five "
         "classes, rows true, columns predicted."
     ),
+    "softcost.costs.NO_ACTIONS": "No answers beyond the classes: an empty array.",
     "softcost.costs.SERS_COSTS": (
         "Prices of taking one species of bacteria for another, as physicians set them "
         "for the paper: a DataFrame of ten classes, rows true, columns predicted."
+    ),
+    "softcost.metrics.ACTION_MEASURES": (
+        "The names of the measures that there are where not every answer is a class."
     ),
     "softcost.metrics.MEASURES": "The names of all measures that `measure` computes.",
     "softcost.paper.TARGETS": (

@@ -47,7 +47,7 @@ def broken(tmp_path_factory, menu):
         "flat.json": '{"a": 1, "b": 2}',
         "free.json": '{"a": {"b": 0}, "b": {"a": 0}}',
         "single.json": '{"a": {"a": 0}}',
-        "third.json": '{"a": {"b": 1, "c": 1}, "b": {"a": 2, "c": 1}}',
+        "third.json": '{"a": {"b": 1, "c": 1}, "b": {"a": 2}}',
         "other.json": '{"u": {"v": 1}, "v": {"u": 2}}',
         "ragged.csv": ",a,b\na,0,1\nb,2\n",
         "again.csv": ",a,b\na,0,1\na,2,0\n",
@@ -63,7 +63,7 @@ def broken(tmp_path_factory, menu):
         (folder / name).write_text(text, encoding="utf-8")
     contents = {
         "latin.csv": "x,t\n1,ä\n2,b\n".encode("latin-1"),
-        "latin.json": '{"ä": {"b": 1}}'.encode("latin-1"),
+        "latin.json": '{"ä": {"b": 1}, "b": {}}'.encode("latin-1"),
         "binary.csv": bytes(range(256)),
         "old.xls": b"",
         "cut.csv.gz": packed[: len(packed) // 2],
@@ -205,12 +205,12 @@ PRICE_FILES = {
     "double.json": "named twice",
     "text.json": "'much'",
     "true.json": "write a number",
-    "hole.json": "'b' as a true or as a predicted class only",
+    "hole.json": "'b' as a true class only",
     "gap.json": "no price for predicting 'b' for a true 'a'",
     "negative.json": "cheaper than being right",
     "diagonal.json": "cheaper than being right",
     "flat.json": "no list of predicted classes",
-    "third.json": "'c'",
+    "third.json": "no price for predicting 'c' for a true 'b'",
     "ragged.csv": "one price per class",
     "again.csv": "more than one row 'a'",
     "columns.csv": "twice",
@@ -218,7 +218,7 @@ PRICE_FILES = {
     "empty.csv": "is empty",
     "square.json": "one row and one price",
     "bad.toml": "not a TOML",
-    "latin.json": "'b' as a true",
+    "latin.json": "'ä' as a true class only",
     "binary.csv": "UTF-8",
 }
 

@@ -550,3 +550,34 @@ def test_the_pages_rules_choose_as_those_of_python(browser):
     )
     page.close()
     assert found == [list(offered), expected]
+
+
+def test_actions_are_columns_beside_the_classes(open_page):
+    rng = np.random.default_rng(0)
+    y = np.repeat(["ham", "spam", "toast"], 40)
+    X = rng.normal(size=(120, 2)) + 1.2 * np.repeat(np.eye(3)[:, :2], 40, axis=0)
+    names = ["ham", "spam", "toast"]
+    prices = pd.DataFrame(10 * (1 - np.eye(3)), index=names, columns=names)
+    search = softcost.SoftCostClassifierCV(
+        softcost.MinimumExpectedCost(),
+        cost_matrix=prices.assign(**{"ask a person": 3.0}),
+        softness=[0, 0.3, 1],
+        cv=3,
+    ).fit(X, y)
+    data = softcost.report.ExplorerData.from_search(search)
+    page = open_page(data)
+    heads = page.locator("#confusion thead th .label").all_inner_texts()
+    assert heads == [*names, "ask a person"]
+    cells = page.locator("#confusion tbody td").all_inner_texts()
+    shown = [0 if text == "·" else int(text) for text in cells]
+    assert shown == data.confusion[data.chosen].ravel().astype(int).tolist()
+    tiles = page.locator("#measures").inner_text()
+    assert f"{100 * search.tradeoff_['coverage'][data.chosen]:.2f}%" in tiles
+    assert "ask a person" in page.locator("#mistakes").inner_text()
+    changed = data.cost_matrix.copy()
+    changed[1, 3] = 30.0
+    page.locator('#prices [data-cell="7"]').fill("30")
+    costs = (data.confusion * changed).sum(axis=(1, 2)) / 120
+    told = page.locator("#measures .value").first.inner_text()
+    np.testing.assert_allclose(float(told), costs.min(), rtol=0.01)
+    assert page.heard == []

@@ -23,6 +23,7 @@ class Search:
         self.best_index_ = data.chosen
         self.error_measure_ = "error" if error_weight is None else "weighted_error"
         self.cost_matrix_, self.classes_ = data.cost_matrix, np.array(list("abcd"))
+        self.actions_ = self.classes_
 
 
 @pytest.fixture(autouse=True)
@@ -95,6 +96,16 @@ def test_cost_matrix():
     display.figure_.canvas.draw()
 
 
+def test_cost_matrix_with_an_action():
+    frame = pd.DataFrame(
+        [[1, 0, 7], [0, 5, 7]], index=["x", "y"], columns=["y", "x", "ask"]
+    )
+    display = CostMatrixDisplay.from_matrix(frame)
+    assert [tick.get_text() for tick in display.ax_.get_xticklabels()][2] == "ask"
+    assert len(display.ax_.get_yticklabels()) == 2
+    assert display.text_[1, 2].get_text() == "7"
+
+
 def test_cost_matrix_goes_by_label_where_it_has_some():
     frame = pd.DataFrame([[1, 0], [0, 5]], index=["x", "y"], columns=["y", "x"])
     display = CostMatrixDisplay.from_matrix(frame, colorbar=False)
@@ -104,7 +115,7 @@ def test_cost_matrix_goes_by_label_where_it_has_some():
 
 @pytest.mark.parametrize(
     ("matrix", "labels", "message"),
-    [(np.zeros((2, 3)), None, "shape"), (np.zeros((2, 2)), ["a"], "labels has 1")],
+    [(np.zeros((3, 2)), None, "shape"), (np.zeros((2, 2)), ["a"], "labels has 1")],
 )
 def test_cost_matrix_refuses(matrix, labels, message):
     with pytest.raises(ValueError, match=message):

@@ -149,7 +149,7 @@ def answer_indices(
     y: Any, classes: NDArray[Any], extra: NDArray[Any], *, argument: str
 ) -> NDArray[np.intp]:
     """Say which answer each label is: the number of a class or of an extra action."""
-    labels = np.asarray(y)
+    labels = np.asarray(y, dtype=object if isinstance(y, list) else None)
     if labels.ndim != 1:
         raise ValueError(
             f"{argument} must be one-dimensional, not of shape {labels.shape}; use"

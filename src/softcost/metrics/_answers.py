@@ -36,7 +36,7 @@ def read_answers(
     prices = {"cost_matrix": cost_matrix, "costs": costs}
     extra = _extra(y_true, classes, actions, prices)
     both = resolve_classes(y_true, argument="y_true").tolist()
-    answered = _without(y_pred, extra)
+    answered = _without(y_pred, extra, isinstance(both[0], str))
     if extra is None or len(answered):
         both += resolve_classes(answered, argument="y_pred").tolist()
     known = resolve_classes(
@@ -80,12 +80,20 @@ def _extra(
     return found if len(found) else None
 
 
-def _without(y_pred: Any, extra: NDArray[Any] | None) -> Any:
-    """The answers that are classes."""
+def _without(y_pred: Any, extra: NDArray[Any] | None, words: bool) -> Any:
+    """The answers that are classes, which are words or numbers."""
     if extra is None:
         return y_pred
     others = set(extra.tolist())
-    return [label for label in np.asarray(y_pred).tolist() if label not in others]
+    given = y_pred if isinstance(y_pred, list) else np.asarray(y_pred).tolist()
+    left = [label for label in given if label not in others]
+    strange = [label for label in left if isinstance(label, str) != words]
+    if strange:
+        raise ValueError(
+            f"y_pred has answers that are neither classes nor actions, {strange[0]!r};"
+            " correct it, or name it by actions=."
+        )
+    return left
 
 
 def confusion_of(rows: RowCosts, predicted: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from softcost.metrics import MEASURES
+from softcost.metrics import ACTION_MEASURES, MEASURES
 
 # A page is made at once: fewer resamples, and none of very many predictions.
 _RESAMPLES = 100
@@ -76,9 +76,11 @@ class ExplorerData:
     command: str | dict[str, str] | None = None
     python: str | dict[str, str] | None = None
     expected: tuple[float, float, float] | None = None
+    actions: Sequence[Any] = ()
 
     def __post_init__(self) -> None:
         n, n_classes = len(self.table), len(self.classes)
+        shape = (n_classes, n_classes + len(self.actions))
         needed = {"softness", "cost", self.error, *self.params}
         missing = needed.difference(self.table.columns)
         if missing or n == 0:
@@ -86,15 +88,15 @@ class ExplorerData:
                 f"table has {n} rows and lacks {sorted(map(str, missing))}; pass the "
                 "trade-off table of a search."
             )
-        if np.shape(self.confusion) != (n, n_classes, n_classes):
+        if np.shape(self.confusion) != (n, *shape):
             raise ValueError(
                 f"confusion has shape {np.shape(self.confusion)}; pass one K x K "
-                f"matrix per candidate, {(n, n_classes, n_classes)}."
+                f"matrix per candidate, {(n, *shape)}, with a column more per action."
             )
-        if np.shape(self.cost_matrix) != (n_classes, n_classes):
+        if np.shape(self.cost_matrix) != shape:
             raise ValueError(
                 f"cost_matrix has shape {np.shape(self.cost_matrix)}; pass one row and "
-                f"one column per class, {(n_classes, n_classes)}."
+                f"one column per class, {shape}, with a column more per action."
             )
         for name in ("chosen", "hard", "regular"):
             row = getattr(self, name)
@@ -123,6 +125,7 @@ class ExplorerData:
             "table": table,
             "confusion": confusion.sum(axis=1),
             "classes": search.classes_.tolist(),
+            "actions": search.actions_[len(search.classes_) :].tolist(),
             "cost_matrix": search.cost_matrix_,
             "chosen": rows["chosen"],
             "hard": rows.get("hard"),
@@ -151,8 +154,9 @@ def parameter_names(table: pd.DataFrame) -> tuple[str, ...]:
     >>> parameter_names(pd.DataFrame(columns=["softness", "C", "cost", "cost_se"]))
     ('C',)
     """
+    measures = (*MEASURES, *ACTION_MEASURES)
     known = {"family", "softness", "on_front"}
-    known |= {*MEASURES, *(f"{name}_se" for name in MEASURES)}
+    known |= {*measures, *(f"{name}_se" for name in measures)}
     return tuple(name for name in table.columns if name not in known)
 
 

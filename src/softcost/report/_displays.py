@@ -280,7 +280,7 @@ class CostMatrixDisplay:
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
     im_ : matplotlib AxesImage
-    text_ : array of shape (K, K) of matplotlib Text
+    text_ : array of shape (K, A) of matplotlib Text
     """
 
     def __init__(self, cost_matrix: ArrayLike, labels: Any = None) -> None:
@@ -291,10 +291,15 @@ class CostMatrixDisplay:
     def from_matrix(
         cls, cost_matrix: Any, labels: Any = None, *, ax: Any = None, **kwargs: Any
     ) -> "CostMatrixDisplay":
-        """Draw a matrix of prices; a table's labels are those of its rows."""
+        """Draw a matrix of prices; a table's labels are those of its columns.
+
+        Columns that are no rows are actions, and come last.
+        """
         if labels is None and isinstance(cost_matrix, pd.DataFrame):
-            labels = list(cost_matrix.index)
-            cost_matrix = cost_matrix.loc[labels, labels]
+            classes = list(cost_matrix.index)
+            others = [name for name in cost_matrix.columns if name not in classes]
+            labels = [*classes, *others]
+            cost_matrix = cost_matrix.loc[classes, labels]
         return cls(cost_matrix, labels).plot(ax=ax, **kwargs)
 
     @classmethod
@@ -302,7 +307,7 @@ class CostMatrixDisplay:
         cls, search: Any, *, ax: Any = None, **kwargs: Any
     ) -> "CostMatrixDisplay":
         """Draw the prices of a fitted `SoftCostClassifierCV`."""
-        return cls.from_matrix(search.cost_matrix_, search.classes_, ax=ax, **kwargs)
+        return cls.from_matrix(search.cost_matrix_, search.actions_, ax=ax, **kwargs)
 
     def plot(
         self,
@@ -327,16 +332,16 @@ class CostMatrixDisplay:
         self
         """
         matrix = np.asarray(self.cost_matrix, dtype=np.float64)
-        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        if matrix.ndim != 2 or matrix.shape[0] > matrix.shape[1]:
             raise ValueError(
                 f"cost_matrix has shape {matrix.shape}; pass one row and one column "
-                "per class."
+                "per class, and one more column per action."
             )
-        names = range(len(matrix)) if self.labels is None else self.labels
-        if len(names) != len(matrix):
+        names = range(matrix.shape[1]) if self.labels is None else self.labels
+        if len(names) != matrix.shape[1]:
             raise ValueError(
-                f"labels has {len(names)} names for {len(matrix)} classes; pass one "
-                "per class."
+                f"labels has {len(names)} names for {matrix.shape[1]} columns; pass "
+                "one per class, and one per action."
             )
         ax = _new_axes(ax)
         self.im_ = ax.imshow(matrix, cmap=cmap)
@@ -350,11 +355,11 @@ class CostMatrixDisplay:
             )  # fmt: skip
         if colorbar:
             ax.figure.colorbar(self.im_, ax=ax, label="price")
-        ticks = np.arange(len(matrix))
+        ticks = np.arange(matrix.shape[1])
         texts = [str(name) for name in names]
         turned = 90 if max(map(len, texts)) > 4 else 0
         ax.set_xticks(ticks, texts, rotation=turned)
-        ax.set_yticks(ticks, texts)
+        ax.set_yticks(ticks[: len(matrix)], texts[: len(matrix)])
         ax.set(xlabel="predicted class", ylabel="true class")
         self.ax_, self.figure_ = ax, ax.figure
         return self

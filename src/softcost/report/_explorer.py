@@ -108,6 +108,7 @@ def page_data(data: ExplorerData) -> dict[str, Any]:
         "features": data.n_features,
         "folds": data.n_folds,
         "classes": [str(label) for label in data.classes],
+        "answers": [str(label) for label in (*data.classes, *data.actions)],
         "params": list(map(str, data.params)),
         "expected": data.expected,
         "columns": [[str(name), _values(table[name])] for name in table.columns],

@@ -55,11 +55,16 @@ def run(
     with failed_job():
         labels, predicted, by_row = _predict(stored, data, target, cost_columns)
     classes = np.array([str(name) for name in stored.classes.tolist()])
+    actions = np.array([str(name) for name in stored.actions.tolist()], dtype=str)
     with bad_input():
         vectors = raw_cost_vectors(
-            labels, cost_matrix=matrix, costs=by_row, classes=classes
+            labels,
+            cost_matrix=matrix,
+            costs=by_row,
+            classes=classes,
+            actions=actions if len(actions) else None,
         )
-    result = _result(model, data, labels, predicted, vectors, classes)
+    result = _result(model, data, labels, predicted, vectors, classes, actions)
     if by_row is not None:
         result["prices"] = "by row"
     else:
@@ -113,50 +118,54 @@ def _known_labels(
     return labels
 
 
-def _result(model, data, labels, predicted, costs, classes) -> dict[str, Any]:
-    counts = confusion(labels, predicted, classes)
+def _result(model, data, labels, predicted, costs, classes, actions) -> dict[str, Any]:
+    counts = confusion(labels, predicted, classes, actions)
     sizes = counts.sum(axis=1)
     names = classes.tolist()
     return {
         "model": model,
         "data": data,
         "rows": len(labels),
-        **measure(labels, predicted, costs, classes),
+        **measure(labels, predicted, costs, classes, actions),
         "recall": {
             name: float(counts[i, i] / sizes[i]) if sizes[i] else None
             for i, name in enumerate(names)
         },
         "classes": names,
+        "actions": actions.tolist(),
         "confusion": counts.tolist(),
         "most_expensive_mistakes": most_expensive_mistakes(
-            labels, predicted, costs, classes
+            labels, predicted, costs, classes, actions
         ),
     }
 
 
 def _print_result(result: dict[str, Any]) -> None:
     out = stdout_console()
-    print_table(
-        [(name, "right") for name in _COLUMNS],
+    columns, cells = (
+        list(_COLUMNS),
         [
-            (
-                str(result["rows"]),
-                format_cost(result["cost"]),
-                format_rate(result["error"]),
-                format_cost(result["weighted_error"]),
-                format_cost(result["g_mean"]),
-                result["prices"],
-            )
+            str(result["rows"]),
+            format_cost(result["cost"]),
+            format_rate(result["error"]),
+            format_cost(result["weighted_error"]),
+            format_cost(result["g_mean"]),
+            result["prices"],
         ],
     )
+    if result["actions"]:
+        columns += ["coverage", "error answered"]
+        cells += [format_rate(result[name]) for name in ("coverage", "error_answered")]
+    print_table([(name, "right") for name in columns], [cells])
     out.print()
     names, counts = result["classes"], result["confusion"]
     wide = len(names) > _MOST_CLASSES_SHOWN
-    columns = [("true class", "left"), ("rows", "right"), ("recall", "right")]
+    headings = [("true class", "left"), ("rows", "right"), ("recall", "right")]
     if not wide:
-        columns += [(f"→ {name}", "right") for name in names]
+        answers = [*names, *result["actions"]]
+        headings += [(f"→ {name}", "right") for name in answers]
     print_table(
-        columns,
+        headings,
         [
             (
                 name,

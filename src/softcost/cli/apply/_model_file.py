@@ -35,13 +35,24 @@ class StoredModel:
     classes: np.ndarray
     kinds: dict[str, Kind] | None
 
+    @property
+    def answers(self) -> np.ndarray:
+        """What it may answer: the classes, then actions if there are any."""
+        return getattr(final_step(self.model), "actions_", self.classes)
+
+    @property
+    def actions(self) -> np.ndarray:
+        """Answers beyond the classes."""
+        return self.answers[len(self.classes) :]
+
     def cost_matrix(self) -> pd.DataFrame | None:
         """Its cost matrix by name; None for 0 and 1."""
         matrix = self.manifest["costs"]
         if not isinstance(matrix, list):
             return None
-        names = [str(name) for name in self.classes.tolist()]
-        return pd.DataFrame(matrix, index=names, columns=names)
+        names = [str(name) for name in self.answers.tolist()]
+        rows = names[: len(self.classes)]
+        return pd.DataFrame(matrix, index=rows, columns=names)
 
     def table(self, raw: pd.DataFrame, path: str, first_row: int, without: set) -> Any:
         """The rows of a raw table as the model wants them."""
@@ -88,19 +99,19 @@ class StoredModel:
             )
 
     def scores(self, X: Any) -> np.ndarray | None:
-        """One column per class; for two classes the second is minus the first."""
+        """One column per answer; of two the second is minus the first."""
         if not hasattr(self.model, "decision_function"):
             return None
         found = np.asarray(self.model.decision_function(X), float)
         return np.column_stack([-found, found]) if found.ndim == 1 else found
 
     def predict_and_score(self, X: Any) -> tuple[np.ndarray, np.ndarray | None]:
-        """Labels and scores; a reduction's label is the class of the best score."""
+        """Labels and scores; a reduction's label is the answer of the best score."""
         scores = self.scores(X)
         last = final_step(self.model)
         if scores is None or not isinstance(last, SoftCostClassifierCV | Reduction):
             return self.predict(X), scores
-        return self.classes[scores.argmax(axis=1)], scores
+        return self.answers[scores.argmax(axis=1)], scores
 
     def knows_expected_costs(self) -> bool:
         """Whether the model knows what answers are expected to cost."""
@@ -108,7 +119,7 @@ class StoredModel:
         return hasattr(getattr(last, "best_estimator_", last), "expected_costs")
 
     def expected_costs(self, X: Any) -> np.ndarray | None:
-        """What predicting each class is expected to cost, if the model knows."""
+        """What each answer is expected to cost, if the model knows."""
         if not self.knows_expected_costs():
             return None
         last = final_step(self.model)

@@ -26,7 +26,7 @@ class Watch:
     """
 
     def __init__(self, stored: StoredModel) -> None:
-        self.classes = [str(name) for name in stored.classes.tolist()]
+        self.classes = [str(name) for name in stored.answers.tolist()]
         self.answers = np.zeros(len(self.classes), int)
         self.expected = _answers_before(stored)
         self.rows = 0
@@ -127,7 +127,7 @@ class Watch:
 
 
 def _answers_before(stored: StoredModel) -> np.ndarray | None:
-    """How often each class was predicted for held-out rows, if that is known."""
+    """How often each answer was given for held-out rows, if that is known."""
     search = final_step(stored.model)
     if not hasattr(search, "confusion_") or not hasattr(search, "best_index_"):
         return None

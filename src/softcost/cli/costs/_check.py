@@ -87,7 +87,10 @@ def matrix_words(frame: pd.DataFrame, facts: dict[str, Any]) -> list[str]:
     classes = quoted_names(facts["classes"], 10)
     words = [f"{size} x {size} prices for the classes {classes}."]
     words.append("Rows are true classes, columns predicted ones:")
-    words += _examples(frame)
+    words += _examples(frame[frame.index])
+    for name, (low, high) in facts["actions"].items():
+        price = f"{low:g}" if low == high else f"from {low:g} to {high:g}"
+        words.append(f"Besides the classes there is the answer {name!r}, at {price}.")
     if facts["largest"] == 0:
         words.append("No mistake costs anything: there is nothing to learn from this.")
         return words

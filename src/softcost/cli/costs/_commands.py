@@ -21,17 +21,27 @@ def costs() -> None:
     metavar="OUT.csv",
     help="Where it goes; - for standard output.",
 )
+@click.option(
+    "--action",
+    "actions",
+    multiple=True,
+    metavar="NAME",
+    help='An answer that is no class, such as "ask a person"; may be repeated.',
+)
 @click.option("--json", "as_json", is_flag=True, help="Write strict JSON.")
-def template(data: str, target: str, output: str, as_json: bool) -> None:
+def template(
+    data: str, target: str, output: str, actions: tuple[str, ...], as_json: bool
+) -> None:
     """Write a price list to fill in, with the classes of a table.
 
     A CSV table with true classes in rows and predicted ones in columns; every mistake
-    costs 1 until you say otherwise. Comments tell how many rows each class has.
+    costs 1 until you say otherwise. Comments tell how many rows each class has. An
+    action is one more column, with a price for every true class.
     """
     check_files(data)
     from softcost.cli.costs._template import run_template
 
-    run_template(data, target, output, as_json)
+    run_template(data, target, output, actions, as_json)
 
 
 @costs.command()

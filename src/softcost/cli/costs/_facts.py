@@ -12,14 +12,20 @@ _MOST_PROGRAMS = 100  # classes; each needs a linear program of its own
 
 def matrix_facts(frame: pd.DataFrame, counts: dict[str, int] | None) -> dict[str, Any]:
     """What there is to say of a matrix, as plain data."""
-    costs = frame.to_numpy()
+    square = frame[frame.index]
+    costs = square.to_numpy()
     extra = costs - np.diagonal(costs)[:, None]
     mistakes = extra[~np.eye(len(extra), dtype=bool)]
     names = [str(name) for name in frame.index]
-    consistent = len(names) > 1 and is_consistent(frame)
+    answers = [str(name) for name in frame.columns]
+    consistent = len(names) > 1 and is_consistent(square)
     positive = mistakes[mistakes > 0]
     facts: dict[str, Any] = {
         "classes": names,
+        "actions": {
+            name: [float(frame[name].min()), float(frame[name].max())]
+            for name in answers[len(names) :]
+        },
         "largest": float(mistakes.max(initial=0.0)),
         "smallest": float(positive.min(initial=np.inf)) if len(positive) else 0.0,
         "free_mistakes": int((mistakes == 0).sum()),
@@ -29,11 +35,11 @@ def matrix_facts(frame: pd.DataFrame, counts: dict[str, int] | None) -> dict[str
         "symmetric": bool(np.array_equal(costs, costs.T)),
         "all_equal": bool(len(mistakes) and (mistakes == mistakes[0]).all()),
         "consistent": bool(consistent),
-        "weights": dict(zip(names, consistency_weights(frame).tolist(), strict=True))
+        "weights": dict(zip(names, consistency_weights(square).tolist(), strict=True))
         if consistent
         else None,
-        "dominated": _dominated(costs, names),
-        "never_worthwhile": _never_worthwhile(costs, names),
+        "dominated": _dominated(frame.to_numpy(), answers),
+        "never_worthwhile": _never_worthwhile(frame.to_numpy(), answers),
         "class_counts": counts,
         "missing_classes": None,
         "unknown_classes": None,
@@ -45,7 +51,7 @@ def matrix_facts(frame: pd.DataFrame, counts: dict[str, int] | None) -> dict[str
 
 
 def _dominated(costs: np.ndarray, names: list[str]) -> list[dict[str, str]]:
-    """Classes never cheaper to predict than another one, whatever is true."""
+    """Answers never cheaper than another one, whatever is true."""
     out = []
     for one, name in enumerate(names):
         own = costs[:, [one]]
@@ -56,23 +62,23 @@ def _dominated(costs: np.ndarray, names: list[str]) -> list[dict[str, str]]:
 
 
 def _never_worthwhile(costs: np.ndarray, names: list[str]) -> list[str] | None:
-    """Classes that no probabilities make the only cheapest prediction.
+    """Answers that no probabilities make the only cheapest one.
 
-    Class k is worthwhile iff some probabilities p make ``p @ (C_j - C_k)`` positive for
-    all j: a linear program, whose best margin is zero or less otherwise. None where
-    there are too many classes to ask.
+    Answer k is worthwhile iff some probabilities p make ``p @ (C_j - C_k)`` positive
+    for all j: a linear program, whose best margin is zero or less otherwise. None where
+    there are too many answers to ask.
     """
     from scipy.optimize import linprog
 
-    size = len(names)
-    if size < 2:
+    size, n_answers = costs.shape
+    if n_answers < 2:
         return []
-    if size > _MOST_PROGRAMS:
+    if n_answers > _MOST_PROGRAMS:
         return None
     scale = float(costs.max()) or 1.0
     out = []
     for one, name in enumerate(names):
-        others = [other for other in range(size) if other != one]
+        others = [other for other in range(n_answers) if other != one]
         gain = (costs[:, others] - costs[:, [one]]).T / scale
         found = linprog(
             np.r_[np.zeros(size), -1.0],

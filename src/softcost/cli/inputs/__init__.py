@@ -14,7 +14,11 @@ from softcost.cli.inputs._columns import (
     typed_columns,
 )
 from softcost.cli.inputs._cost_columns import read_cost_columns
-from softcost.cli.inputs._cost_files import check_not_free, read_cost_file
+from softcost.cli.inputs._cost_files import (
+    actions_of,
+    check_not_free,
+    read_cost_file,
+)
 from softcost.cli.inputs._dates import date_of_days
 from softcost.cli.inputs._find_kinds import Asked, find_kinds
 from softcost.cli.inputs._headers import Tell, silent
@@ -31,6 +35,7 @@ __all__ = [
     "Order",
     "Surveyed",
     "Tell",
+    "actions_of",
     "check_not_free",
     "check_priced",
     "column",

@@ -27,7 +27,7 @@ def match_classes(
     Parameters
     ----------
     matrix : DataFrame
-        Prices by name, rows true and columns predicted classes.
+        Prices by name, rows true classes and columns answers.
     labels : iterable of str
         Of the table.
     data, target, path : str
@@ -47,7 +47,8 @@ def match_classes(
     matrix = matrix.rename(index=renamed, columns=renamed)
     check_priced(classes, matrix.index, data=data, target=target, path=path)
     order = sorted(matrix.index)
-    return matrix.loc[order, order]
+    others = [name for name in matrix.columns if name not in matrix.index]
+    return matrix.loc[order, [*order, *others]]
 
 
 def check_priced(

@@ -16,21 +16,31 @@ from softcost.costs import check_cost_matrix
 
 
 def read_cost_file(path: str, tell: Tell = silent) -> pd.DataFrame:
-    """A checked matrix, rows true and columns predicted classes, both by name.
+    """A checked matrix, rows true classes and columns answers, both by name.
 
-    A cost may be left out on the diagonal only, where it is 0. Lines of a table that
-    begin with # before its header are comments. Negative prices are benefits: all
-    prices of that true class are then counted from its best answer.
+    The columns are the classes, and then those without a row: actions. A cost may be
+    left out on the diagonal only, where it is 0. Lines of a table that begin with #
+    before its header are comments. Negative prices are benefits: all prices of that
+    true class are then counted from its best answer.
     """
     place = existing_file(path)
     frame = _matrix(_costs_by_name(place, path, tell), path)
     frame = from_best_answer(frame, tell, path)
     names = sorted(frame.index)
+    actions = actions_of(frame)
+    for name in actions:
+        tell(f"{name!r} has no row in {path}: it is an answer that is no class.")
     try:
-        check_cost_matrix(frame, np.array(names, dtype=str))
+        known = np.array(names, dtype=str)
+        check_cost_matrix(frame, known, actions=actions or None)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{path}: {error}") from None
-    return frame.loc[names, names]
+    return frame.loc[names, [*names, *actions]]
+
+
+def actions_of(matrix: pd.DataFrame) -> list[str]:
+    """Answers beyond the classes: columns of a price list that are no rows."""
+    return [name for name in matrix.columns if name not in matrix.index]
 
 
 def _costs_by_name(place: Path, path: str, tell: Tell) -> CostsByName:
@@ -85,19 +95,18 @@ def check_not_free(matrix: pd.DataFrame, path: str) -> None:
 def _matrix(costs: CostsByName, path: str) -> pd.DataFrame:
     names = list(costs)
     predicted = dict.fromkeys(name for row in costs.values() for name in row)
-    unpaired = [name for name in predicted if name not in costs]
-    if len(names) > 1:
-        unpaired += [name for name in names if name not in predicted]
-    if unpaired:
+    unpaired = [name for name in names if name not in predicted]
+    if len(names) > 1 and unpaired:
         raise ValueError(
-            f"{path} names {unpaired[0]!r} as a true or as a predicted class only; "
-            "give every class a row and a column."
+            f"{path} names {unpaired[0]!r} as a true class only; give every class a "
+            "row and a column."
         )
+    answers = [*names, *(name for name in predicted if name not in costs)]
     values = [
-        [_cost(costs[true].get(name), true, name, path) for name in names]
+        [_cost(costs[true].get(name), true, name, path) for name in answers]
         for true in names
     ]
-    return pd.DataFrame(values, index=names, columns=names, dtype=float)
+    return pd.DataFrame(values, index=names, columns=answers, dtype=float)
 
 
 def _cost(value: Any, true: str, predicted: str, path: str) -> float:

@@ -6,6 +6,7 @@ from softcost.cli.results._measures import (
     finite_or_none,
     measure,
     saving_percent,
+    shown_measures,
 )
 from softcost.cli.results._mistakes import confusion, most_expensive_mistakes
 
@@ -18,4 +19,5 @@ __all__ = [
     "most_expensive_mistakes",
     "saving_facts",
     "saving_percent",
+    "shown_measures",
 ]

@@ -4,16 +4,21 @@ from typing import Any
 
 import numpy as np
 
-from softcost.costs import class_indices
+from softcost.costs import NO_ACTIONS, all_answers, answer_indices, class_indices
 from softcost.metrics import confusion_counts
 
 
 def confusion(
-    labels: np.ndarray, predicted: np.ndarray, classes: np.ndarray
+    labels: np.ndarray,
+    predicted: np.ndarray,
+    classes: np.ndarray,
+    actions: np.ndarray = NO_ACTIONS,
 ) -> np.ndarray:
-    """Counts by true and predicted class, shape (K, K)."""
-    true, chosen = class_indices(labels, classes), class_indices(predicted, classes)
-    counts = confusion_counts(true, chosen, len(classes), np.ones(len(true)))
+    """Counts by true class and answer, shape (K, A)."""
+    true = class_indices(labels, classes)
+    chosen = answer_indices(predicted, classes, actions, argument="predicted")
+    size = len(classes) + len(actions)
+    counts = confusion_counts(true, chosen, len(classes), np.ones(len(true)), size)
     return counts.astype(int)
 
 
@@ -22,16 +27,18 @@ def most_expensive_mistakes(
     predicted: np.ndarray,
     costs: np.ndarray,
     classes: np.ndarray,
+    actions: np.ndarray = NO_ACTIONS,
     most: int = 5,
 ) -> list[dict[str, Any]]:
-    """The kinds of mistakes that cost most in all."""
-    size = len(classes)
-    true, chosen = class_indices(labels, classes), class_indices(predicted, classes)
+    """The kinds of mistakes, and of actions, that cost most in all."""
+    size = len(classes) + len(actions)
+    true = class_indices(labels, classes)
+    chosen = answer_indices(predicted, classes, actions, argument="predicted")
     extra = costs[np.arange(len(true)), chosen] - costs.min(axis=1)
     cell = true * size + chosen
-    total = np.bincount(cell, extra, minlength=size * size)
-    count = np.bincount(cell, minlength=size * size)
-    names = [str(name) for name in classes.tolist()]
+    total = np.bincount(cell, extra, minlength=len(classes) * size)
+    count = np.bincount(cell, minlength=len(classes) * size)
+    names = [str(name) for name in all_answers(classes, actions).tolist()]
     return [
         {
             "true": names[one // size],

@@ -63,8 +63,8 @@ class TrainingInput:
         What the user has said of columns.
     notes : list of str
         What was assumed when files were read.
-    test_costs : array of shape (n_test, K) or None
-        What predicting each class would cost on the test rows.
+    test_costs : array of shape (n_test, A) or None
+        What each answer would cost on the test rows.
     """
 
     matrix: pd.DataFrame | None
@@ -132,7 +132,7 @@ def read_data(job: Job) -> TrainingInput:
 def _costs_of(
     rows: Rows, matrix: pd.DataFrame | None, classes: np.ndarray
 ) -> np.ndarray:
-    """Checked costs of every class for every row, shape (n, K)."""
+    """Checked costs of every answer for every row, shape (n, A)."""
     return raw_cost_vectors(
         rows.y, cost_matrix=matrix, costs=rows.costs, classes=classes
     )

@@ -13,7 +13,7 @@ from softcost.cli.train._output import describe_training, write_files, write_res
 from softcost.cli.train._reductions import make_families
 from softcost.cli.train._results import compare
 from softcost.cli.train._search import fit_model, make_model
-from softcost.cli.train._validation import check_params
+from softcost.cli.train._validation import check_actions, check_params
 
 
 def run(job: Job) -> None:
@@ -22,6 +22,8 @@ def run(job: Job) -> None:
     with bad_input():
         data = read_data(job)
         families = make_families(job, len(data.train.y))
+        for one in families:
+            check_actions(job, one.model, data.matrix)
     for one in families:
         own = job.param if len(families) == 1 else one.grid(job.param)
         check_params(one.model, own, len(data.classes))

@@ -21,7 +21,8 @@ from softcost.cli.console import (
     stdout_console,
     write_json,
 )
-from softcost.cli.results import MEASURES
+from softcost.cli.inputs import actions_of
+from softcost.cli.results import shown_measures
 from softcost.cli.train._data import TrainingInput
 from softcost.cli.train._job import Job
 from softcost.cli.train._reductions import Family
@@ -49,6 +50,7 @@ def describe_training(
         "reduction": ",".join(job.reduction),
         "learner": ",".join(learners) or "auto",
         "criterion": job.criterion,
+        "actions": [] if data.matrix is None else actions_of(data.matrix),
     }
 
 
@@ -63,7 +65,7 @@ def write_files(
         held_out = results["held_out"]
         test = None if held_out is None else pd.DataFrame(held_out).T
         if test is not None:
-            test = test[list(MEASURES)]
+            test = test[list(shown_measures("coverage" in test))]
         model["search"].to_html(
             job.report,
             title=f"{os.path.basename(job.data)}: {job.target}",
@@ -162,7 +164,9 @@ def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> 
 
 def _print_comparison(results: dict[str, Any]) -> None:
     held_out = results["held_out"]
-    measures = ("cost", "error", "G-mean", "saving")
+    measures = ["cost", "error", "G-mean", "saving"]
+    if "coverage" in results["cross_validated"]["chosen"]:
+        measures = ["cost", "error", "coverage", "error answered", "saving"]
     columns = [("", "left"), ("softness", "right"), ("parameters", "left")]
     columns += [(name, "right") for name in measures]
     if held_out is not None:
@@ -180,9 +184,15 @@ def _print_comparison(results: dict[str, Any]) -> None:
 
 
 def _cells(one: dict[str, Any]) -> list[str]:
+    middle = [format_cost(one["g_mean"], one.get("g_mean_se"))]
+    if "coverage" in one:  # not every answer is a class
+        middle = [
+            format_rate(one[name], one.get(f"{name}_se"))
+            for name in ("coverage", "error_answered")
+        ]
     return [
         format_cost(one["cost"], one.get("cost_se")),
         format_rate(one["error"], one.get("error_se")),
-        format_cost(one["g_mean"], one.get("g_mean_se")),
+        *middle,
         format_percent(one.get("saving_percent")),
     ]

@@ -7,15 +7,15 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from softcost.cli.results import (
-    MEASURES,
     advice,
     finite_or_none,
     measure,
     saving_facts,
     saving_percent,
+    shown_measures,
 )
 from softcost.cli.train._data import Rows, TrainingInput
-from softcost.costs import class_indices
+from softcost.costs import answer_indices
 from softcost.metrics import paired_saving
 
 MOST_PREDICTIONS = 20_000_000  # beyond, resampling takes long and says little
@@ -70,7 +70,7 @@ def _expected(search: Any) -> dict[str, Any] | None:
 def _constant(search: Any) -> dict[str, Any]:
     """The best constant answer, as a row of the table."""
     row: dict[str, Any] = {"softness": None, "params": {}}
-    for name in MEASURES:
+    for name in shown_measures("coverage" in search.constant_):
         row[name] = finite_or_none(search.constant_[name])
         row[f"{name}_se"] = finite_or_none(search.constant_[f"{name}_se"])
     return row
@@ -82,7 +82,7 @@ def _cross_validated(table: pd.DataFrame, row: int, params: dict) -> dict[str, A
     out: dict[str, Any] = {"softness": float(found["softness"]), "params": params}
     if "family" in table:
         out["family"] = str(found["family"])
-    for name in MEASURES:
+    for name in shown_measures("coverage" in table):
         out[name] = finite_or_none(found[name])
         out[f"{name}_se"] = finite_or_none(found[f"{name}_se"])
     return out
@@ -95,30 +95,33 @@ def _held_out(
     if test is None or costs is None:
         return None, None
     search = model["search"]
+    known_as = (search.classes_, search.actions_[len(search.classes_) :])
     X = model["columns"].transform(test.X)
     answers: dict[int, np.ndarray] = {}
     for row in rows.values():
         if row not in answers:
             fitted = search if row == search.best_index_ else search.candidate(row)
             answers[row] = fitted.predict(X)
-    always = np.full(len(test.y), search.constant_["label"], search.classes_.dtype)
+    always = np.full(len(test.y), search.constant_["label"], search.actions_.dtype)
     named = {"constant": always} | {name: answers[row] for name, row in rows.items()}
-    paid = {name: _paid(one, costs, search.classes_) for name, one in named.items()}
+    paid = {name: _paid(one, costs, *known_as) for name, one in named.items()}
     savings = {
         name: saving_facts(paired_saving(paid[name], paid["chosen"]))
         for name in ("constant", "regular")
         if name in paid
     }
     measured = {
-        name: measure(test.y, one, costs, search.classes_)
-        for name, one in named.items()
+        name: measure(test.y, one, costs, *known_as) for name, one in named.items()
     }
     return measured, savings
 
 
-def _paid(answers: np.ndarray, costs: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def _paid(
+    answers: np.ndarray, costs: np.ndarray, classes: np.ndarray, actions: np.ndarray
+) -> np.ndarray:
     """What each answer costs, shape (n,)."""
-    return costs[np.arange(len(answers)), class_indices(answers, classes)]
+    chosen = answer_indices(answers, classes, actions, argument="predictions")
+    return costs[np.arange(len(answers)), chosen]
 
 
 def _add_savings(results: dict[str, dict[str, Any]]) -> None:

@@ -8,9 +8,11 @@ import warnings
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import clone
 
 from softcost.cli.console import BadInput
+from softcost.cli.inputs import actions_of
 from softcost.cli.train._job import Job
 from softcost.reductions import Reduction
 from softcost.soft import SoftCostClassifierCV
@@ -34,6 +36,17 @@ def check_folds(job: Job, labels: np.ndarray) -> None:
         raise ValueError(
             f"--cv {job.cv} asks for more folds than the largest class has rows to "
             f"learn from, {largest}; ask for fewer, or give more rows."
+        )
+
+
+def check_actions(job: Job, reduction: Reduction, matrix: pd.DataFrame | None) -> None:
+    """Refuse actions where the reduction answers with classes only."""
+    others = [] if matrix is None else actions_of(matrix)
+    if others and not reduction.takes_actions:
+        raise ValueError(
+            f"{job.costs} has the answer {others[0]!r}, which is no class, and "
+            f"--reduction {job.reduction} knows only classes; drop that column, or "
+            "choose mec, csovo or osr."
         )
 
 

@@ -14,7 +14,7 @@ function fill(element, attributes, children) {
 const make = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 const draw = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 const put = (parent, ...children) => parent.replaceChildren(...children.filter((one) => one !== null));
-const label = (k) => make("bdi", { class: "label", title: data.classes[k] }, data.classes[k]);
+const label = (k) => make("bdi", { class: "label", title: data.answers[k] }, data.answers[k]);
 const vary = (element, name, value) => { element.style.setProperty(name, String(value)); return element; };
 
 let announced = 0;

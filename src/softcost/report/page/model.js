@@ -1,6 +1,7 @@
 // What the page knows: the data, and pure functions of them.
 const data = JSON.parse(document.getElementById("softcost-data").textContent);
 const K = data.classes.length;
+const A = data.answers.length; // the classes, and then actions
 
 function column(name) {
   const found = data.columns.find((one) => one[0] === name);
@@ -17,9 +18,9 @@ const N = softness.length;
 const originalPrices = data.prices.flat();
 const errorWord = data.error === "error" ? "errors" : "weighted errors";
 
-// Confusion matrices, one flat K x K array per candidate; -n stands for n zeros.
+// Confusion matrices, one flat K x A array per candidate; -n stands for n zeros.
 const confusion = data.cells.map((packed) => {
-  const counts = new Float64Array(K * K);
+  const counts = new Float64Array(K * A);
   let cell = 0;
   for (const value of packed) {
     if (value < 0) cell -= value;
@@ -46,7 +47,7 @@ const settings = [...new Set(settingOf)];
 // which keeps it exact where prices were given by example.
 function costsAt(prices) {
   const changed = [];
-  for (let cell = 0; cell < K * K; cell++) {
+  for (let cell = 0; cell < K * A; cell++) {
     if (prices[cell] !== originalPrices[cell]) changed.push(cell);
   }
   return trainedCost.map((cost, i) => {
@@ -84,9 +85,9 @@ function bestAt(cost, value, setting) {
 
 function mistakesOf(counts, prices) {
   const found = [];
-  for (let cell = 0; cell < K * K; cell++) {
+  for (let cell = 0; cell < K * A; cell++) {
     const money = counts[cell] * prices[cell];
-    if (money > 0) found.push({ truth: Math.floor(cell / K), guess: cell % K, count: counts[cell], money });
+    if (money > 0) found.push({ truth: Math.floor(cell / A), guess: cell % A, count: counts[cell], money });
   }
   return found.sort((a, b) => b.money - a.money || b.count - a.count);
 }
@@ -94,8 +95,8 @@ function mistakesOf(counts, prices) {
 function recallsOf(counts) {
   return data.classes.map((_, k) => {
     let size = 0;
-    for (let j = 0; j < K; j++) size += counts[k * K + j];
-    return { size, recall: size > 0 ? counts[k * K + k] / size : null };
+    for (let j = 0; j < A; j++) size += counts[k * A + j];
+    return { size, recall: size > 0 ? counts[k * A + k] / size : null };
   });
 }
 

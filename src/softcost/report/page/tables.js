@@ -51,6 +51,10 @@ function drawMeasures(i) {
     tile(data.error === "error" ? "Error rate" : "Weighted error rate", percent(error[i]), errorSe[i] ? percent(errorSe[i]) : "", error, percent),
   ];
   if (gMean) tiles.push(tile("G-mean of recalls", percent(gMean[i], 1), "", gMean, (value) => percent(value, 1)));
+  for (const [name, title] of [["coverage", "Coverage"], ["error_answered", "Error among the answered"]]) {
+    const values = column(name), rate = (value) => (value === null ? "–" : percent(value));
+    if (values) tiles.push(tile(title, rate(values[i]), "", values, rate));
+  }
   const paid = state.cost.map((cost, row) => cost * totals[row]);
   tiles.push(tile("Paid for " + count(Math.round(totals[i])) + " examples", money(paid[i]), "", paid, money));
   put(at("measures"), ...tiles);
@@ -65,7 +69,7 @@ function drawMistakes() {
   const shown = found.slice(0, 8);
   put(at("mistakes"), ...shown.map((one) => {
     const words = make("span", { class: "words" }, make("b", {}, count(one.count)), one.count === 1 ? " time " : " times ", label(one.truth),
-      one.truth === one.guess ? " rightly taken for " : " taken for ", label(one.guess), ": ", make("b", {}, money(one.money)));
+      one.guess >= K ? " answered with " : one.truth === one.guess ? " rightly taken for " : " taken for ", label(one.guess), ": ", make("b", {}, money(one.money)));
     return make("li", {}, words, vary(make("span", { class: "meter", "aria-hidden": "true" }), "--v", one.money / found[0].money));
   }));
   const left = found.slice(8);
@@ -74,25 +78,25 @@ function drawMistakes() {
 
 function headRow() {
   return make("thead", {}, make("tr", {}, make("td", { class: "corner" }, "predicted →", make("br"), "true ↓"),
-    ...data.classes.map((_, k) => make("th", { scope: "col" }, make("div", { class: "turn" }, label(k))))));
+    ...data.answers.map((_, k) => make("th", { scope: "col" }, make("div", { class: "turn" }, label(k))))));
 }
-const isCompact = () => data.classes.some((name) => name.length > Math.min(12, 70 / K));
+const isCompact = () => data.answers.some((name) => name.length > Math.min(12, 70 / A));
 
 function drawConfusion() {
   const counts = confusion[state.index];
   const values = state.money ? counts.map((value, cell) => value * state.prices[cell]) : counts;
   let top = 0;
-  for (let cell = 0; cell < K * K; cell++) if (Math.floor(cell / K) !== cell % K || state.money) top = Math.max(top, values[cell]);
+  for (let cell = 0; cell < K * A; cell++) if (Math.floor(cell / A) !== cell % A || state.money) top = Math.max(top, values[cell]);
   at("confusion-hint").textContent = state.money
     ? "Money lost by kind of mistake: count times price" + (data.byExample ? " (mean price of the kind)." : ".")
-    : "Held-out examples by true and predicted class; the darker, the more mistakes.";
+    : "Held-out examples by true and predicted class; the darker, the more mistakes." + (A > K ? " The last columns are other answers." : "");
   const body = make("tbody");
   for (let k = 0; k < K; k++) {
     const row = make("tr", {}, make("th", { scope: "row" }, label(k)));
-    for (let j = 0; j < K; j++) {
-      const value = values[k * K + j];
+    for (let j = 0; j < A; j++) {
+      const value = values[k * A + j];
       const right = k === j && !state.money;
-      const cell = make("td", { class: right ? "right" : value ? "" : "none", title: data.classes[k] + " → " + data.classes[j] + ": " + (state.money ? money(value) : count(value)) }, value ? (state.money ? money(value) : count(value)) : "·");
+      const cell = make("td", { class: right ? "right" : value ? "" : "none", title: data.answers[k] + " → " + data.answers[j] + ": " + (state.money ? money(value) : count(value)) }, value ? (state.money ? money(value) : count(value)) : "·");
       const heat = right || top === 0 ? 0 : Math.sqrt(Math.max(0, value) / top);
       if (heat > 0.62) cell.classList.add(heat > 0.9 ? "strongest" : "strong");
       row.append(vary(cell, "--v", heat.toFixed(3)));
@@ -122,10 +126,10 @@ function buildPrices() {
   const body = make("tbody");
   for (let k = 0; k < K; k++) {
     const row = make("tr", {}, make("th", { scope: "row" }, label(k)));
-    for (let j = 0; j < K; j++) {
-      const box = make("input", { type: "text", inputmode: "decimal", autocomplete: "off", size: 5, class: k === j ? "right" : "", "aria-label": "Price of predicting " + data.classes[j] + " for a true " + data.classes[k], "data-cell": k * K + j });
-      box.value = show(originalPrices[k * K + j]);
-      box.addEventListener("input", () => setPrice(box, k * K + j));
+    for (let j = 0; j < A; j++) {
+      const box = make("input", { type: "text", inputmode: "decimal", autocomplete: "off", size: 5, class: k === j ? "right" : "", "aria-label": "Price of predicting " + data.answers[j] + " for a true " + data.classes[k], "data-cell": k * A + j });
+      box.value = show(originalPrices[k * A + j]);
+      box.addEventListener("input", () => setPrice(box, k * A + j));
       box.addEventListener("keydown", (event) => walkPrices(event, k, j));
       row.append(make("td", {}, box));
     }
@@ -137,7 +141,7 @@ function buildPrices() {
 function walkPrices(event, k, j) {
   const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], Enter: [1, 0] }[event.key] || [0, 0];
   if (!down && !right) return;
-  const next = at("prices").querySelector('[data-cell="' + ((k + down) * K + j + right) + '"]');
+  const next = at("prices").querySelector('[data-cell="' + ((k + down) * A + j + right) + '"]');
   if (next && k + down >= 0) { next.focus(); next.select(); event.preventDefault(); }
 }
 
@@ -171,7 +175,7 @@ function drawTest() {
   if (!data.test) return;
   at("test-card").hidden = false;
   at("test-hint").textContent = (data.testRows === null ? "Rows" : count(data.testRows) + " rows") + " that took no part in training or choosing.";
-  const names = { cost: ["Cost per example", money], error: ["Error rate", percent], weighted_error: ["Weighted error rate", percent], g_mean: ["G-mean of recalls", (value) => percent(value, 1)] };
+  const names = { cost: ["Cost per example", money], error: ["Error rate", percent], weighted_error: ["Weighted error rate", percent], g_mean: ["G-mean of recalls", (value) => percent(value, 1)], coverage: ["Coverage", percent], error_answered: ["Error among the answered", percent] };
   const shown = data.test.columns.filter(([name]) => Object.hasOwn(names, name));
   put(at("test"), make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Model"), ...shown.map(([name]) => make("th", { scope: "col" }, names[name][0])))),
     make("tbody", {}, ...data.test.models.map((model, i) => make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, model)), ...shown.map(([name, values]) => make("td", {}, values[i] === null ? "–" : names[name][1](values[i])))))));
@@ -211,5 +215,5 @@ function tableCsv() {
 }
 
 function pricesCsv() {
-  return csv([["", ...data.classes], ...data.classes.map((name, k) => [name, ...state.prices.slice(k * K, k * K + K)])]);
+  return csv([["", ...data.answers], ...data.classes.map((name, k) => [name, ...state.prices.slice(k * A, k * A + A)])]);
 }
