@@ -10,9 +10,10 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_is_fitted,
-    has_fit_parameter,
     validate_data,
 )
+
+from softcost.learners import fit_rows, takes_weights, weight_params
 
 
 class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
@@ -86,15 +87,18 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
         X, y = validate_data(self, X, y, y_numeric=True, accept_sparse="csr")
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         base = Ridge() if self.regressor is None else self.regressor
-        params = {}
-        if has_fit_parameter(base, "sample_weight"):
-            params["sample_weight"] = weight
-        elif not np.all(weight == weight[0]):
+        if not takes_weights(base) and np.any(weight != weight[0]):
             raise ValueError(
                 f"regressor {type(base).__name__} does not take sample weights, but "
                 "sample_weight varies: choose a regressor that does."
             )
-        model = clone(base).fit(X, y, **params)
+        every = np.arange(len(y))
+
+        def fitted(target):
+            model = clone(base)
+            return fit_rows(model, X, every, target, weight_params(model, weight))
+
+        model = fitted(y)
         self.regressor_ = model
         self.losses_: list[float] = []
         if side is None:
@@ -109,7 +113,7 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
             self.losses_.append(loss)
             if loss == 0 or step == self.n_refits:
                 break
-            model = clone(base).fit(X, np.where(violation > 0, y, current), **params)
+            model = fitted(np.where(violation > 0, y, current))
         return self
 
     def predict(self, X):
