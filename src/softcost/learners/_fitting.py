@@ -80,6 +80,23 @@ class FittedModels:
         return member.value if isinstance(member, Constant) else signed(member, X)
 
 
+def fitted_learners(solutions: FittedSubproblems) -> list[Any]:
+    """The fitted learner of every subproblem; None where there was nothing to learn."""
+    if not isinstance(solutions, FittedModels):
+        raise AttributeError(
+            "the learner solves all subproblems together, so there is no estimator for "
+            "each of them: see solutions_."
+        )
+    return [inner_learner(one) for one in solutions.members]
+
+
+def inner_learner(member: Any) -> Any:
+    """What the user's learner became; None where it was not needed."""
+    if isinstance(member, Constant):
+        return None
+    return member.model if isinstance(member, OnColumns) else member
+
+
 def signed(learner: Any, X: Any) -> NDArray[np.float64]:
     """A regressor's prediction; a binary classifier's output, positive for label 1."""
     inside = learner.model if isinstance(learner, OnColumns) else learner

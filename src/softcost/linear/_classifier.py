@@ -109,7 +109,6 @@ class LinearClassifier(ByMargin, LinearClassifierMixin):
         """
         X, self.classes_, subproblems = self._one_vs_rest(X, y, sample_weight)
         self._keep(self.fit_many(X, subproblems))
-        self._warn()
         return self
 
     def _keep(self, machines: LinearMachines) -> None:

@@ -243,7 +243,6 @@ default="perceptron"
         """
         X, self.classes_, subproblems = self._one_vs_rest(X, y, sample_weight)
         self._keep(self.fit_many(X, subproblems))
-        self._warn()
         return self
 
 
@@ -323,7 +322,6 @@ class OneSidedNystroem(RegressorMixin, NystroemMachine):
         """
         X, subproblem = self._one_sided(X, y, side, sample_weight)
         self._keep(self.fit_many(X, [subproblem]))
-        self._warn()
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -94,7 +94,6 @@ class OneSidedLinear(RegressorMixin, LinearMachine):
         """
         X, subproblem = self._one_sided(X, y, side, sample_weight)
         self._keep(self.fit_many(X, [subproblem]))
-        self._warn()
         return self
 
     def _keep(self, machines: LinearMachines) -> None:

@@ -1,6 +1,5 @@
 """What the two kernel machines have in common."""
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -9,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from softcost.learners import Subproblem
+from softcost.learners import Subproblem, warn_unfinished
 from softcost.solvers.kernels import KERNELS, WITH_WIDTH
 from softcost.svm._machines import (
     KernelSpec,
@@ -131,15 +129,7 @@ class KernelMachine(BaseEstimator):
             max_steps=self.max_iter,
             threads=threads,
         )
-        unfinished = sum(not one.converged for one in machines.solutions)
-        if unfinished:
-            warnings.warn(
-                f"{unfinished} of {len(machines.solutions)} machines stopped before "
-                f"they reached tol={self.tol:g}: raise max_iter={self.max_iter}, or "
-                "scale the features.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        warn_unfinished(self, np.array([one.converged for one in machines.solutions]))
         return machines
 
     def open_path(
