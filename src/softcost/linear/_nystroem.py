@@ -203,16 +203,16 @@ default="perceptron"
 
     def __init__(
         self,
-        kernel="perceptron",
-        C=1.0,
+        kernel: str = "perceptron",
+        C: float = 1.0,
         *,
-        n_landmarks=256,
-        gamma="scale",
-        loss="squared_hinge",
-        tol=1e-3,
-        max_iter=100,
-        cache_size=500,
-        random_state=0,
+        n_landmarks: int = 256,
+        gamma: float | str = "scale",
+        loss: str = "squared_hinge",
+        tol: float = 1e-3,
+        max_iter: int = 100,
+        cache_size: float = 500,
+        random_state: Any = 0,
     ):
         self.kernel = kernel
         self.C = C
@@ -279,15 +279,15 @@ class OneSidedNystroem(RegressorMixin, NystroemMachine):
 
     def __init__(
         self,
-        kernel="perceptron",
-        C=1.0,
+        kernel: str = "perceptron",
+        C: float = 1.0,
         *,
-        n_landmarks=256,
-        gamma="scale",
-        tol=1e-3,
-        max_iter=100,
-        cache_size=500,
-        random_state=0,
+        n_landmarks: int = 256,
+        gamma: float | str = "scale",
+        tol: float = 1e-3,
+        max_iter: int = 100,
+        cache_size: float = 500,
+        random_state: Any = 0,
     ):
         self.kernel = kernel
         self.C = C

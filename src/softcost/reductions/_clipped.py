@@ -1,9 +1,10 @@
 """One-sided regression with any regressor."""
 
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, _fit_context, clone
 from sklearn.linear_model import Ridge
 from sklearn.utils._param_validation import HasMethods, Interval
@@ -57,18 +58,25 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
     }
     __metadata_request__fit: ClassVar = {"side": True}
 
-    def __init__(self, regressor=None, *, n_refits=10):
+    def __init__(self, regressor: Any = None, *, n_refits: int = 10):
         self.regressor = regressor
         self.n_refits = n_refits
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = Ridge() if self.regressor is None else self.regressor
         tags.input_tags.sparse = inner.__sklearn_tags__().input_tags.sparse
         return tags
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y, *, side=None, sample_weight=None):
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        side: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit to targets with sides.
 
         Parameters
@@ -116,7 +124,7 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
             model = fitted(np.where(violation > 0, y, current))
         return self
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[np.float64]:
         """Predicted values, shape (n,)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr")

@@ -1,7 +1,16 @@
 """Which methods a search has: those of the model that it chose."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
+
+from sklearn.utils.metaestimators import available_if
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def available(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
+    """scikit-learn's ``available_if``, which keeps the types of a method."""
+    return available_if(check)
 
 
 def is_refitted(search: Any) -> bool:

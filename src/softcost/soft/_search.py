@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.metaestimators import _BaseComposition, available_if
+from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
 from softcost.reductions import Reduction
 from softcost.selection import Rule, make_rule
-from softcost.soft._available import has_method, is_refitted
+from softcost.soft._available import available, has_method, is_refitted
 from softcost.soft._callbacks import CallbackSupportMixin
 from softcost.soft._choice import ChoiceMixin, refuse_new_prices
 from softcost.soft._constant import constant_answer
@@ -344,27 +344,27 @@ class SoftCostClassifierCV(
         check_is_fitted(self, "tradeoff_")
         return lambda model, X, y, **params: model.score(X, y, **params)
 
-    @available_if(is_refitted)
+    @available(is_refitted)
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels predicted by the chosen candidate, shape (n,)."""
         return self._fitted().predict(X)
 
-    @available_if(is_refitted)
+    @available(is_refitted)
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores of the chosen candidate, see `Reduction.decision_function`."""
         return self._fitted().decision_function(X)
 
-    @available_if(has_method("predict_proba"))
+    @available(has_method("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the chosen candidate, where it has them."""
         return self._fitted().predict_proba(X)
 
-    @available_if(has_method("expected_costs"))
+    @available(has_method("expected_costs"))
     def expected_costs(self, X: Any) -> NDArray[np.float64]:
         """What predicting each class is expected to cost, where the candidate knows."""
         return self._fitted().expected_costs(X)
 
-    @available_if(is_refitted)
+    @available(is_refitted)
     def score(
         self,
         X: Any,

@@ -52,13 +52,13 @@ class KernelMachine(BaseEstimator):
 
     def __init__(
         self,
-        kernel="perceptron",
-        C=1.0,
+        kernel: str = "perceptron",
+        C: float = 1.0,
         *,
-        gamma="scale",
-        tol=1e-3,
-        cache_size=2000,
-        max_iter=-1,
+        gamma: float | str = "scale",
+        tol: float = 1e-3,
+        cache_size: float = 2000,
+        max_iter: int = -1,
     ):
         self.kernel = kernel
         self.C = C
@@ -67,7 +67,7 @@ class KernelMachine(BaseEstimator):
         self.cache_size = cache_size
         self.max_iter = max_iter
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
