@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+# Tests look at standard error, and may be the first to compile.
+os.environ.setdefault("SOFTCOST_QUIET", "1")
 WORKER = os.environ.get("PYTEST_XDIST_WORKER")
 
 if WORKER and "NUMBA_CACHE_DIR" not in os.environ:

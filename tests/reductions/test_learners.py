@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 import sklearn
 from sklearn.datasets import load_iris
+from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
@@ -52,3 +55,32 @@ def test_a_seed_reaches_inner_random_states():
     assert seeded_clone(learner, 3)[-1].random_state == 3
     assert seeded_clone(learner)[-1].random_state == 5
     assert learner[-1].random_state == 5
+
+
+def weighted_scores(learner, X, y, times):
+    model = CostSensitiveOneVsOne(learner)
+    scores = model.fit(X, y, sample_weight=times).decision_function(X)
+    repeated = model.fit(X.repeat(times, axis=0), y.repeat(times))
+    return scores, repeated.decision_function(X)
+
+
+@pytest.mark.parametrize("routing", [False, True])
+@pytest.mark.parametrize(
+    "make",
+    [
+        OneVsRestClassifier,
+        OneVsOneClassifier,
+        lambda inner: VotingClassifier([("a", inner)], voting="soft"),
+        lambda inner: GridSearchCV(inner, {}, cv=2),
+        lambda inner: make_pipeline(StandardScaler(), OneVsRestClassifier(inner)),
+        lambda inner: make_pipeline(StandardScaler(), GridSearchCV(inner, {}, cv=2)),
+    ],
+)
+def test_weights_reach_the_estimators_inside(make, routing):
+    X, y = load_iris(return_X_y=True)
+    times = np.random.RandomState(0).randint(1, 4, len(y))
+    inner = LogisticRegression(tol=1e-8, max_iter=1000)
+    for one in (inner, make_pipeline(StandardScaler(), inner)):
+        with sklearn.config_context(enable_metadata_routing=routing):
+            weighted, repeated = weighted_scores(make(one), X, y, times)
+        np.testing.assert_allclose(weighted, repeated, rtol=1e-3, atol=1e-4)

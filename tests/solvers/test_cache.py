@@ -101,3 +101,31 @@ def test_machines_are_compiled_whatever_numba_is_told():
         text=True,
     )
     assert done.stdout.strip() == "[False, True]", done.stderr
+
+
+def test_compiling_is_said_once_and_only_where_it_happens(tmp_path):
+    program = (
+        "import numpy as np\nfrom softcost import LinearClassifier\n"
+        "X = np.arange(12.0)[:, None]\n"
+        "for C in (1.0, 2.0):\n"
+        "    LinearClassifier(C=C).fit(X, X[:, 0] > 5)\n"
+    )
+    (tmp_path / "again.py").write_text(program)
+    env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    env.pop("SOFTCOST_QUIET", None)
+
+    def lines(**more):
+        done = subprocess.run(
+            [sys.executable, tmp_path / "again.py"],
+            env=env | more,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stderr.splitlines()
+
+    (line,) = lines()
+    assert line.startswith("softcost: compiling for this processor")
+    assert lines() == []
+    elsewhere = {"NUMBA_CACHE_DIR": str(tmp_path / "other"), "SOFTCOST_QUIET": "1"}
+    assert lines(**elsewhere) == []

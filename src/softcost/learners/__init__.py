@@ -12,6 +12,8 @@ from softcost.learners._fitting import (
     fit_one,
     fit_rows,
     fit_subproblems,
+    fitted_learners,
+    inner_learner,
 )
 from softcost.learners._kinds import check_learner, kind_of, last_step, takes_pairs
 from softcost.learners._protocols import (
@@ -34,6 +36,7 @@ from softcost.learners._subproblems import (
     Values,
     check_sides,
 )
+from softcost.learners._unfinished import warn_unfinished
 from softcost.learners._weights import takes_weights, weight_params
 
 __all__ = [
@@ -60,10 +63,13 @@ __all__ = [
     "fit_one",
     "fit_rows",
     "fit_subproblems",
+    "fitted_learners",
+    "inner_learner",
     "kind_of",
     "last_step",
     "seeded_clone",
     "takes_pairs",
     "takes_weights",
+    "warn_unfinished",
     "weight_params",
 ]

@@ -12,7 +12,7 @@ from softcost.learners._kinds import kind_of, takes_pairs
 from softcost.learners._protocols import FitsMany, FittedSubproblems
 from softcost.learners._seeds import draw_seeds, seeded_clone
 from softcost.learners._subproblems import Labels, OneSidedValues, Subproblem, Values
-from softcost.learners._weights import weight_params
+from softcost.learners._weights import routing_for, weight_params
 from softcost.parallel import local_threads, one_thread, run_jobs
 
 
@@ -52,7 +52,7 @@ def fit_rows(
 ) -> Any:
     """Fit a model to some rows of X; of a kernel matrix, to their columns, too."""
     every = len(rows) == _num_samples(X) and bool(np.all(np.diff(rows) == 1))
-    with one_thread():
+    with one_thread(), routing_for(model):
         if every:
             return model.fit(X, y, **params)
         if takes_pairs(model):
@@ -78,6 +78,23 @@ class FittedModels:
         """Output of one model, shape (n,) or a constant."""
         member = self.members[number]
         return member.value if isinstance(member, Constant) else signed(member, X)
+
+
+def fitted_learners(solutions: FittedSubproblems) -> list[Any]:
+    """The fitted learner of every subproblem; None where there was nothing to learn."""
+    if not isinstance(solutions, FittedModels):
+        raise AttributeError(
+            "the learner solves all subproblems together, so there is no estimator for "
+            "each of them: see solutions_."
+        )
+    return [inner_learner(one) for one in solutions.members]
+
+
+def inner_learner(member: Any) -> Any:
+    """What the user's learner became; None where it was not needed."""
+    if isinstance(member, Constant):
+        return None
+    return member.model if isinstance(member, OnColumns) else member
 
 
 def signed(learner: Any, X: Any) -> NDArray[np.float64]:

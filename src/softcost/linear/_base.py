@@ -1,6 +1,5 @@
 """What the linear machines have in common."""
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -8,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -17,7 +15,14 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from softcost.learners import Labels, OneSidedValues, Subproblem, Values, check_sides
+from softcost.learners import (
+    Labels,
+    OneSidedValues,
+    Subproblem,
+    Values,
+    check_sides,
+    warn_unfinished,
+)
 from softcost.linear._columns import pose
 from softcost.linear._machines import LinearMachines, Settings, solve_posed
 from softcost.linear._path import LockstepPath
@@ -51,7 +56,7 @@ class LinearMachine(BaseEstimator):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -114,6 +119,7 @@ class LinearMachine(BaseEstimator):
         found = solve_posed(
             rows, space.penalty, [posed], np.array([float(self.C)]), settings
         )
+        warn_unfinished(self, found.certificate <= self.tol)
         model = space.model(found.coef[0])
         return LinearMachines(model, found.certificate[0], found.gap[0], found.steps[0])
 
@@ -140,16 +146,6 @@ class LinearMachine(BaseEstimator):
         self.dual_gap_ = machines.gap
         self.n_iter_ = machines.steps
         self.converged_ = machines.certificate <= self.tol
-
-    def _warn(self) -> None:
-        """Tell where the tolerance was not reached."""
-        if not self.converged_.all():
-            warnings.warn(
-                f"{type(self).__name__} did not reach tol={self.tol:g} (certificate "
-                f"{self.certificate_.max():.2g}): raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
 
     def _outputs(self, X: Any) -> NDArray[np.float64]:
         """Outputs of all machines, shape (n, n_machines)."""

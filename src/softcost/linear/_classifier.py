@@ -84,7 +84,14 @@ class LinearClassifier(ByMargin, LinearClassifierMixin):
         "loss": [StrOptions({"squared_hinge", "logistic"})],
     }
 
-    def __init__(self, C=1.0, *, loss="squared_hinge", tol=1e-3, max_iter=100):
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        loss: str = "squared_hinge",
+        tol: float = 1e-3,
+        max_iter: int = 100,
+    ):
         self.C = C
         self.loss = loss
         self.tol = tol
@@ -109,7 +116,6 @@ class LinearClassifier(ByMargin, LinearClassifierMixin):
         """
         X, self.classes_, subproblems = self._one_vs_rest(X, y, sample_weight)
         self._keep(self.fit_many(X, subproblems))
-        self._warn()
         return self
 
     def _keep(self, machines: LinearMachines) -> None:

@@ -203,16 +203,16 @@ default="perceptron"
 
     def __init__(
         self,
-        kernel="perceptron",
-        C=1.0,
+        kernel: str = "perceptron",
+        C: float = 1.0,
         *,
-        n_landmarks=256,
-        gamma="scale",
-        loss="squared_hinge",
-        tol=1e-3,
-        max_iter=100,
-        cache_size=500,
-        random_state=0,
+        n_landmarks: int = 256,
+        gamma: float | str = "scale",
+        loss: str = "squared_hinge",
+        tol: float = 1e-3,
+        max_iter: int = 100,
+        cache_size: float = 500,
+        random_state: Any = 0,
     ):
         self.kernel = kernel
         self.C = C
@@ -243,7 +243,6 @@ default="perceptron"
         """
         X, self.classes_, subproblems = self._one_vs_rest(X, y, sample_weight)
         self._keep(self.fit_many(X, subproblems))
-        self._warn()
         return self
 
 
@@ -280,15 +279,15 @@ class OneSidedNystroem(RegressorMixin, NystroemMachine):
 
     def __init__(
         self,
-        kernel="perceptron",
-        C=1.0,
+        kernel: str = "perceptron",
+        C: float = 1.0,
         *,
-        n_landmarks=256,
-        gamma="scale",
-        tol=1e-3,
-        max_iter=100,
-        cache_size=500,
-        random_state=0,
+        n_landmarks: int = 256,
+        gamma: float | str = "scale",
+        tol: float = 1e-3,
+        max_iter: int = 100,
+        cache_size: float = 500,
+        random_state: Any = 0,
     ):
         self.kernel = kernel
         self.C = C
@@ -323,7 +322,6 @@ class OneSidedNystroem(RegressorMixin, NystroemMachine):
         """
         X, subproblem = self._one_sided(X, y, side, sample_weight)
         self._keep(self.fit_many(X, [subproblem]))
-        self._warn()
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

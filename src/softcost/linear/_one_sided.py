@@ -64,7 +64,7 @@ class OneSidedLinear(RegressorMixin, LinearMachine):
     # Sides are part of what is learnt, so they travel with the data by default.
     __metadata_request__fit: ClassVar = {"side": True}
 
-    def __init__(self, C=1.0, *, tol=1e-3, max_iter=100):
+    def __init__(self, C: float = 1.0, *, tol: float = 1e-3, max_iter: int = 100):
         self.C = C
         self.tol = tol
         self.max_iter = max_iter
@@ -94,7 +94,6 @@ class OneSidedLinear(RegressorMixin, LinearMachine):
         """
         X, subproblem = self._one_sided(X, y, side, sample_weight)
         self._keep(self.fit_many(X, [subproblem]))
-        self._warn()
         return self
 
     def _keep(self, machines: LinearMachines) -> None:

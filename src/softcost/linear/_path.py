@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from softcost.learners import PathOutputs, Subproblem
+from softcost.learners import PathOutputs, Subproblem, warn_unfinished
 from softcost.linear._columns import Posed, pose
 from softcost.linear._machines import solve_posed
 from softcost.linear._rows import Rows
@@ -153,9 +153,11 @@ class LinearFold:
     ) -> NDArray[np.float64]:
         """Coefficients of shape (n_values, width, m)."""
         rows = self._inside.kept(self._cache_size)
-        return solve_posed(
+        found = solve_posed(
             rows, self._penalty, posed, self._values, self._settings, proceed
-        ).coef
+        )
+        warn_unfinished(self._machine, found.certificate <= self._settings.tol)
+        return found.coef
 
     def _outputs(self, rows: Rows, coef: NDArray[np.float64]) -> NDArray[Any]:
         """Shape (n_values, n_softness, n)."""

@@ -328,8 +328,8 @@ REDUCTION_TYPES = [
             "classes": PLAIN, "softness": PLAIN, "param_grid": PLAIN,
             "criterion": PLAIN, "max_error": PLAIN, "tolerance": PLAIN,
             "actions": PLAIN, "action_error": PLAIN,
-            "error_weight": PLAIN, "cv": PLAIN, "refit": FLAG, "n_jobs": JOBS,
-            "random_state": SEED, "verbose": VERBOSE,
+            "error_weight": PLAIN, "cv": PLAIN, "refit": FLAG,
+            "keep_data": FLAG, "n_jobs": JOBS, "random_state": SEED, "verbose": VERBOSE,
         },
         FEATURES | {
             "classes_": Labels("K"), "actions_": Answers("A"), "n_samples_": COUNT,

@@ -33,7 +33,7 @@ from softcost.learners import (
     takes_pairs,
 )
 from softcost.metrics import mean_cost
-from softcost.reductions._data import TrainingData, is_raw
+from softcost.reductions._data import TrainingData, is_raw, refuse_strangers
 
 
 class Reduction(ClassifierMixin, BaseEstimator):
@@ -247,7 +247,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
                 "MinimumExpectedCost, CostSensitiveOneVsOne or OneSidedRegression."
             )
         if costs is not None and self.classes is None:
-            _refuse_strangers(rows)
+            refuse_strangers(rows)
         names = ("n_features_in_", "feature_names_in_")
         features = {name: getattr(self, name) for name in names if hasattr(self, name)}
         return TrainingData(X, rows, features, pairwise)
@@ -295,6 +295,15 @@ class Reduction(ClassifierMixin, BaseEstimator):
         if len(self.classes_) == 1:
             return np.zeros(_num_samples(X), np.intp)
         return self._decide(X).argmax(axis=1)
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """Fitted learners, one for each subproblem; None where nothing was to learn."""
+        check_is_fitted(self, "classes_")
+        return self._estimators() if len(self.classes_) > 1 else []
+
+    def _estimators(self) -> list[Any]:
+        raise NotImplementedError
 
     def _check_rows(self, X: Any) -> Any:
         """Check rows to predict."""
@@ -384,15 +393,4 @@ class Reduction(ClassifierMixin, BaseEstimator):
             classes=self.classes_ if self.classes is None else self.classes,
             sample_weight=sample_weight,
             actions=actions if len(actions) else None,
-        )
-
-
-def _refuse_strangers(rows: RowCosts) -> None:
-    """Refuse columns of costs that are no label of any row: they would be predicted."""
-    strange = np.flatnonzero(np.bincount(rows.y, minlength=rows.n_classes) == 0)
-    if len(strange):
-        names = ", ".join(repr(name) for name in rows.classes[strange[:6]].tolist())
-        raise ValueError(
-            f"costs has columns that no row of y is labelled with, {names}: drop them, "
-            "or pass classes= with every class if they are classes, actions= if not."
         )

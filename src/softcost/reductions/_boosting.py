@@ -13,7 +13,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from softcost.costs import CostProblem
-from softcost.learners import FittedSubproblems, Labels, fit_subproblems
+from softcost.learners import (
+    FittedSubproblems,
+    Labels,
+    fit_subproblems,
+    fitted_learners,
+)
 from softcost.reductions._base import Reduction
 from softcost.reductions._docs import documented
 
@@ -201,6 +206,10 @@ class StochasticEnsembleBoosting(Reduction):
             self.solutions_.append(solved)
             accepted = solved.outputs(pairs).reshape(shape) > 0
             mix += (policy(accepted) - mix) / number
+
+    def _estimators(self) -> list[Any]:
+        """By round."""
+        return [one for solved in self.solutions_ for one in fitted_learners(solved)]
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
         """The mix H(k | x): chances that sum to 1."""

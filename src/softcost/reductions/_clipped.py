@@ -1,18 +1,20 @@
 """One-sided regression with any regressor."""
 
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, _fit_context, clone
 from sklearn.linear_model import Ridge
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_is_fitted,
-    has_fit_parameter,
     validate_data,
 )
+
+from softcost.learners import fit_rows, takes_weights, weight_params
 
 
 class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
@@ -56,18 +58,25 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
     }
     __metadata_request__fit: ClassVar = {"side": True}
 
-    def __init__(self, regressor=None, *, n_refits=10):
+    def __init__(self, regressor: Any = None, *, n_refits: int = 10):
         self.regressor = regressor
         self.n_refits = n_refits
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = Ridge() if self.regressor is None else self.regressor
         tags.input_tags.sparse = inner.__sklearn_tags__().input_tags.sparse
         return tags
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y, *, side=None, sample_weight=None):
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        side: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit to targets with sides.
 
         Parameters
@@ -86,15 +95,18 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
         X, y = validate_data(self, X, y, y_numeric=True, accept_sparse="csr")
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         base = Ridge() if self.regressor is None else self.regressor
-        params = {}
-        if has_fit_parameter(base, "sample_weight"):
-            params["sample_weight"] = weight
-        elif not np.all(weight == weight[0]):
+        if not takes_weights(base) and np.any(weight != weight[0]):
             raise ValueError(
                 f"regressor {type(base).__name__} does not take sample weights, but "
                 "sample_weight varies: choose a regressor that does."
             )
-        model = clone(base).fit(X, y, **params)
+        every = np.arange(len(y))
+
+        def fitted(target):
+            model = clone(base)
+            return fit_rows(model, X, every, target, weight_params(model, weight))
+
+        model = fitted(y)
         self.regressor_ = model
         self.losses_: list[float] = []
         if side is None:
@@ -109,10 +121,10 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
             self.losses_.append(loss)
             if loss == 0 or step == self.n_refits:
                 break
-            model = clone(base).fit(X, np.where(violation > 0, y, current), **params)
+            model = fitted(np.where(violation > 0, y, current))
         return self
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[np.float64]:
         """Predicted values, shape (n,)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr")

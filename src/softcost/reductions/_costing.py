@@ -14,7 +14,11 @@ from softcost.learners import draw_seeds, takes_weights
 from softcost.parallel import run_jobs
 from softcost.reductions._base import Reduction
 from softcost.reductions._docs import documented
-from softcost.reductions._multiclass import class_probabilities, fit_classes
+from softcost.reductions._multiclass import (
+    class_learner,
+    class_probabilities,
+    fit_classes,
+)
 from softcost.svm import KernelSVC
 
 
@@ -120,6 +124,10 @@ class Costing(Reduction):
             for kept, seed in zip(draws, seeds, strict=True)
         ]
         self._members = run_jobs(fit_classes, jobs, n_jobs=self.n_jobs)
+
+    def _estimators(self) -> list[Any]:
+        """By draw."""
+        return [class_learner(model) for model in self._members]
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
         """Mean probabilities or votes; zeros where all classes cost the same."""

@@ -55,3 +55,14 @@ class TrainingData:
         if self.pairwise:
             return np.asarray(self.X)[np.ix_(chosen, train)]
         return _safe_indexing(self.X, chosen)
+
+
+def refuse_strangers(rows: RowCosts) -> None:
+    """Refuse columns of costs that are no label of any row: they would be predicted."""
+    strange = np.flatnonzero(np.bincount(rows.y, minlength=rows.n_classes) == 0)
+    if len(strange):
+        names = ", ".join(repr(name) for name in rows.classes[strange[:6]].tolist())
+        raise ValueError(
+            f"costs has columns that no row of y is labelled with, {names}: drop them, "
+            "or pass classes= with every class if they are classes, actions= if not."
+        )

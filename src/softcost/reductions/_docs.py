@@ -29,6 +29,10 @@ _ATTRIBUTES = """classes_ : array of shape (K,)
         What may be predicted: the classes, then the actions.
     cost_scale_ : float
         What costs were divided by.
+    estimators_ : list
+        Fitted learners, one for each subproblem (a pair, a class, a node, a draw, a
+        round); None where there was nothing to learn. Not there where the learner
+        solves all subproblems together, as the kernel machines do: see ``solutions_``.
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)"""
 

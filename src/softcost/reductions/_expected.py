@@ -176,7 +176,7 @@ class MinimumExpectedCost(ProbabilityReduction):
 
     def _fit(self, X: Any, problem: CostProblem) -> None:
         learner, rng = self.working_learner(), self._rng()
-        self._check_scores(learner)
+        self._check_scores(learner, type(learner))
         self._columns: NDArray[np.intp] | None = None
         kept = np.flatnonzero(problem.weight > 0)
         y, weight = problem.y[kept], problem.weight[kept]
@@ -187,6 +187,7 @@ class MinimumExpectedCost(ProbabilityReduction):
         else:
             (seed,) = draw_seeds(rng, 1)
             self.estimator_ = fit_classes(learner, X, kept, y, weight, seed)
+            self._check_scores(self.estimator_)
         self._calibration: Calibration | None = None
         if self.calibration is None or np.all(y == y[0]):
             return
@@ -198,9 +199,12 @@ class MinimumExpectedCost(ProbabilityReduction):
             )
         self._calibration = Calibration.fitted(self.calibration, scores, y, weight)
 
-    def _check_scores(self, learner: Any) -> None:
-        """Refuse a learner that only says which class."""
-        if hasattr(learner, "predict_proba"):
+    def _check_scores(self, learner: Any, kind: type | None = None) -> None:
+        """Refuse a learner that only says which class.
+
+        Some have probabilities once they are fitted: before, ``kind`` has them.
+        """
+        if hasattr(learner, "predict_proba") or hasattr(kind, "predict_proba"):
             return
         if self.calibration is None:
             raise TypeError(
@@ -208,7 +212,8 @@ class MinimumExpectedCost(ProbabilityReduction):
                 "MinimumExpectedCost needs: pass calibration='sigmoid', wrap it, "
                 "CalibratedClassifierCV(learner), or choose another."
             )
-        if not hasattr(learner, "decision_function"):
+        scores = "decision_function"
+        if not hasattr(learner, scores) and not hasattr(kind, scores):
             raise TypeError(
                 f"learner {type(learner).__name__} has neither predict_proba nor "
                 "decision_function, which calibration needs: choose another."

@@ -15,6 +15,7 @@ from softcost.learners import (
     Labels,
     PathFold,
     fit_subproblems,
+    fitted_learners,
 )
 from softcost.reductions._base import Reduction
 from softcost.reductions._docs import documented
@@ -186,6 +187,14 @@ class FilterTree(Reduction):
             np.full(n, side) if side >= 0 else won[-1 - side]
             for side in (node.left, node.right)
         )
+
+    def _estimators(self) -> list[Any]:
+        """By node: those of a side come before those that need them."""
+        by_node: list[Any] = [None] * len(self._nodes)
+        for level, solved in zip(levels(self._nodes), self.solutions_, strict=True):
+            for number, one in zip(level, fitted_learners(solved), strict=True):
+                by_node[number] = one
+        return by_node
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
         """1 for the winner and its least margin, squeezed; for two answers the margin.

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softcost.costs import CostProblem, RowCosts
-from softcost.learners import FitsKinds, Subproblem, fit_subproblems
+from softcost.learners import FitsKinds, Subproblem, fit_subproblems, fitted_learners
 from softcost.reductions._base import Reduction
 
 
@@ -87,6 +87,9 @@ class FlatReduction(Reduction):
             weight=np.ones(n_classes),
         )
         return list(self.subproblems(by_class))
+
+    def _estimators(self) -> list[Any]:
+        return fitted_learners(self.solutions_)
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
         return self.combine(self.solutions_.outputs(X), len(self.actions_))

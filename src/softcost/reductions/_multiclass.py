@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import _num_samples
 
-from softcost.learners import fit_rows, seeded_clone, weight_params
+from softcost.learners import fit_rows, inner_learner, seeded_clone, weight_params
 from softcost.reductions._base import Reduction
 
 
@@ -19,9 +19,13 @@ class ProbabilityReduction(Reduction):
     """A reduction to probabilities, by default those of logistic regression."""
 
     learner_kind: ClassVar[str] = "classifier"
+    estimator_: Any
 
     def default_learner(self) -> Any:
         return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+
+    def _estimators(self) -> list[Any]:
+        return [class_learner(self.estimator_)]
 
     def _check_X(self, X: Any, *, reset: bool) -> Any:
         if self.learner is None and sparse.issparse(X):
@@ -41,6 +45,11 @@ class OneClass:
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         return np.ones((_num_samples(X), 1))
+
+
+def class_learner(model: Any) -> Any:
+    """What the user's learner became; None where all rows were of one class."""
+    return None if isinstance(model, OneClass) else inner_learner(model)
 
 
 def is_prefitted(learner: Any) -> bool:

@@ -1,9 +1,10 @@
 """One-sided regression with boosted trees."""
 
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.optimize import brentq
 from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
@@ -87,12 +88,12 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        n_estimators=100,
-        learning_rate=0.1,
-        num_leaves=31,
-        min_child_samples=20,
-        reg_lambda=0.0,
-        n_jobs=None,
+        n_estimators: int = 100,
+        learning_rate: float = 0.1,
+        num_leaves: int = 31,
+        min_child_samples: int = 20,
+        reg_lambda: float = 0.0,
+        n_jobs: int | None = None,
     ):
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
@@ -101,7 +102,7 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
         self.reg_lambda = reg_lambda
         self.n_jobs = n_jobs
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
@@ -115,7 +116,14 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
         }
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, *, side=None, sample_weight=None):
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        side: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit to targets with sides.
 
         Parameters
@@ -175,7 +183,7 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
             "verbosity": -1,
         }
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[np.float64]:
         """Predicted values, shape (n,)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, **self._accepts())

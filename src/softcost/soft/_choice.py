@@ -22,7 +22,7 @@ class ChoiceMixin:
     """Choices on the trade-off of a search, without another cross-validation.
 
     The search has set ``tradeoff_``, ``cv_results_`` and ``error_measure_``, and keeps
-    its problem, with the training data, and the held-out predictions until it is saved.
+    its problem, with the training data, and the held-out predictions.
     """
 
     refit: bool
@@ -227,7 +227,8 @@ class ChoiceMixin:
         if not hasattr(self, "_predicted"):
             raise ValueError(
                 f"{what} needs the held-out predictions, which did not travel with "
-                "this saved search: fit it again."
+                "this copy of the search: fit it again, or copy one with "
+                "keep_data=True; saved models never have them."
             )
         problem = self._problem
         return HeldOutRows(
@@ -241,8 +242,9 @@ class ChoiceMixin:
     def _search_problem(self, what: str) -> JointProblem:
         if not hasattr(self, "_problem"):
             raise ValueError(
-                f"{what} refits, and the training data did not travel with this saved "
-                "search: fit it again."
+                f"{what} refits, and the training data did not travel with this copy "
+                "of the search: fit it again, or copy one with keep_data=True; saved "
+                "models never have them."
             )
         return self._problem
 

@@ -1,6 +1,6 @@
 """What a search has to do, and what came of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from softcost.costs import RowCosts
 from softcost.reductions import Reduction, TrainingData
-from softcost.soft._progress import Progress
+from softcost.soft._progress import Progress, silent
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]  # training and held-out rows
 
@@ -126,6 +126,11 @@ class JointProblem:
     def candidates(self) -> list[Candidate]:
         """One for each row of the trade-off, family by family."""
         return [one for member in self.members for one in member.candidates]
+
+    def quiet(self) -> "JointProblem":
+        """The same, telling nobody how far it is: it can be copied and pickled."""
+        members = [replace(one, progress=silent) for one in self.members]
+        return replace(self, members=members)
 
     def fitted(self, index: int) -> Reduction:
         """A candidate, fitted to all rows."""

@@ -57,13 +57,17 @@ def part_of(progress: Progress, number: int, n_parts: int) -> Progress:
     return tell
 
 
+def silent(done: int, total: int) -> None:
+    """Tell nobody."""
+
+
 def reporter(verbose: int) -> Progress:
     """The listener; lines on standard error for ``verbose``; or nothing."""
     listener = _listener.get()
     if listener is not None:
         return listener
     if not verbose:
-        return lambda done, total: None
+        return silent
     started, shown = time.monotonic(), [0.0]
 
     def show(done: int, total: int) -> None:

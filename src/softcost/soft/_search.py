@@ -1,6 +1,5 @@
 """Choose softness and the learner's parameters by cross-validation."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -9,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.metaestimators import _BaseComposition, available_if
+from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
 from softcost.reductions import Reduction
 from softcost.selection import Rule, make_rule
+from softcost.soft._available import available, has_method, is_refitted
 from softcost.soft._callbacks import CallbackSupportMixin
 from softcost.soft._choice import ChoiceMixin, refuse_new_prices
 from softcost.soft._constant import constant_answer
@@ -25,32 +25,11 @@ from softcost.soft._problem import JointProblem
 from softcost.soft._results import scikit_learn_results
 from softcost.soft._table import HeldOut, tradeoff_table
 
-# What a fit may leave out, and what a saved search does.
+# What a fit may leave out, and what a copy of a search does.
 _NOT_ALWAYS = (
     "best_estimator_", "refit_time_", "mix_", "portfolio_", "feature_names_in_",
 )  # fmt: skip
 _LEFT_BEHIND = ("_problem", "_predicted", "_error_weight", "_chosen_by")
-
-
-def _is_refitted(search: Any) -> bool:
-    """Whether the search has, or will have, a model to predict with."""
-    if hasattr(search, "best_estimator_") or search.refit:
-        return True
-    raise AttributeError(
-        "the search was made with refit=False: set refit=True to predict."
-    )
-
-
-def _has(method: str) -> Callable[[Any], bool]:
-    """Whether the chosen candidate, or before a fit every reduction, has a method."""
-
-    def check(search: Any) -> bool:
-        chosen = getattr(search, "best_estimator_", None)
-        models = search.given_reductions() if chosen is None else [chosen]
-        has_it = bool(models) and all(hasattr(one, method) for one in models)
-        return _is_refitted(search) and has_it
-
-    return check
 
 
 class SoftCostClassifierCV(
@@ -118,6 +97,9 @@ class SoftCostClassifierCV(
         fold may lack a class.
     refit : bool, default=True
         Whether to fit the chosen candidate to all rows.
+    keep_data : bool, default=False
+        Whether copies and pickles of the search keep the training data, so that they
+        can `choose`, `mix` and refit a `candidate`. Saved models never do.
     n_jobs : int, default=None
         Threads for learners with a path, joblib workers for others and under any joblib
         backend with workers of its own. Results do not depend on it.
@@ -202,6 +184,7 @@ class SoftCostClassifierCV(
         "action_error": "no_validation",
         "cv": ["cv_object"],
         "refit": ["boolean"],
+        "keep_data": ["boolean"],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -229,6 +212,7 @@ class SoftCostClassifierCV(
         action_error: Any = None,
         cv: Any = 5,
         refit: bool = True,
+        keep_data: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -246,6 +230,7 @@ class SoftCostClassifierCV(
         self.action_error = action_error
         self.cv = cv
         self.refit = refit
+        self.keep_data = keep_data
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -339,13 +324,14 @@ class SoftCostClassifierCV(
         self.cv_results_ = scikit_learn_results(
             self.tradeoff_, problem.candidates, held_out, predictions.times
         )
-        self._problem, self._predicted = problem, predictions.numbers
+        self._problem, self._predicted = problem.quiet(), predictions.numbers
         self._error_weight = held_out.error_weight
 
     def __getstate__(self) -> dict[str, Any]:
-        """Training data stay behind when a search is saved."""
+        """Training data stay behind when a search is copied, but for ``keep_data``."""
         state = super().__getstate__()
-        return {key: value for key, value in state.items() if key not in _LEFT_BEHIND}
+        left = () if self.keep_data else _LEFT_BEHIND
+        return {key: value for key, value in state.items() if key not in left}
 
     def _fitted(self) -> Reduction:
         check_is_fitted(self, "tradeoff_")
@@ -358,27 +344,27 @@ class SoftCostClassifierCV(
         check_is_fitted(self, "tradeoff_")
         return lambda model, X, y, **params: model.score(X, y, **params)
 
-    @available_if(_is_refitted)
+    @available(is_refitted)
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels predicted by the chosen candidate, shape (n,)."""
         return self._fitted().predict(X)
 
-    @available_if(_is_refitted)
+    @available(is_refitted)
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores of the chosen candidate, see `Reduction.decision_function`."""
         return self._fitted().decision_function(X)
 
-    @available_if(_has("predict_proba"))
+    @available(has_method("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the chosen candidate, where it has them."""
         return self._fitted().predict_proba(X)
 
-    @available_if(_has("expected_costs"))
+    @available(has_method("expected_costs"))
     def expected_costs(self, X: Any) -> NDArray[np.float64]:
         """What predicting each class is expected to cost, where the candidate knows."""
         return self._fitted().expected_costs(X)
 
-    @available_if(_is_refitted)
+    @available(is_refitted)
     def score(
         self,
         X: Any,

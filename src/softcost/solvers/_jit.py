@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numba
 
 from softcost.solvers._cache import CheckedCache
+from softcost.solvers._notice import announce_compiling
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -28,6 +29,7 @@ def _stamp_of_sources() -> str:
 
 
 _STAMP = _stamp_of_sources()
+announce_compiling()
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """What the two kernel machines have in common."""
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -9,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from softcost.learners import Subproblem
+from softcost.learners import Subproblem, warn_unfinished
 from softcost.solvers.kernels import KERNELS, WITH_WIDTH
 from softcost.svm._machines import (
     KernelSpec,
@@ -54,13 +52,13 @@ class KernelMachine(BaseEstimator):
 
     def __init__(
         self,
-        kernel="perceptron",
-        C=1.0,
+        kernel: str = "perceptron",
+        C: float = 1.0,
         *,
-        gamma="scale",
-        tol=1e-3,
-        cache_size=2000,
-        max_iter=-1,
+        gamma: float | str = "scale",
+        tol: float = 1e-3,
+        cache_size: float = 2000,
+        max_iter: int = -1,
     ):
         self.kernel = kernel
         self.C = C
@@ -69,7 +67,7 @@ class KernelMachine(BaseEstimator):
         self.cache_size = cache_size
         self.max_iter = max_iter
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
@@ -131,15 +129,7 @@ class KernelMachine(BaseEstimator):
             max_steps=self.max_iter,
             threads=threads,
         )
-        unfinished = sum(not one.converged for one in machines.solutions)
-        if unfinished:
-            warnings.warn(
-                f"{unfinished} of {len(machines.solutions)} machines stopped before "
-                f"they reached tol={self.tol:g}: raise max_iter={self.max_iter}, or "
-                "scale the features.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        warn_unfinished(self, np.array([one.converged for one in machines.solutions]))
         return machines
 
     def open_path(
