@@ -21,6 +21,10 @@ CONSTANTS = {
         "Prices of taking one species of bacteria for another, as physicians set them "
         "for the paper: a DataFrame of ten classes, rows true, columns predicted."
     ),
+    "softcost.costs.NO_ACTIONS": "The extra actions where there are none.",
+    "softcost.metrics.ACTION_MEASURES": (
+        "The names of measures that only answers beyond the classes have."
+    ),
     "softcost.metrics.MEASURES": "The names of all measures that `measure` computes.",
     "softcost.paper.TARGETS": (
         "The tables and figures of the paper that `reproduce` knows, by name."
@@ -101,7 +105,7 @@ def package_page(package: str) -> str:
     if constants:
         parts.append(heading("Constants", "-"))
         for name in constants:
-            parts.append(f".. py:data:: {name}\n\n   {CONSTANTS[name]}\n")
+            parts.append(f".. py:data:: {name}\n\n   {CONSTANTS.get(name, '')}\n")
     return "\n".join(parts)
 
 
