@@ -33,6 +33,7 @@ def broken_links(directory: Path) -> list[str]:
     pages = {
         path.resolve(): Page(path.read_text(encoding="utf-8"))
         for path in directory.rglob("*.html")
+        if "_static" not in path.relative_to(directory).parts  # the theme's own
     }
     broken = []
     for path, page in pages.items():

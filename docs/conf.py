@@ -35,6 +35,7 @@ default_role = "py:obj"
 
 autodoc_typehints = "none"  # docstrings name types and shapes in words
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 autosummary_generate = True
 autosummary_imported_members = False
 numpydoc_show_class_members = False

@@ -10,6 +10,7 @@ of very different sizes. For the pairwise reduction the same comes from softness
 ``error_weight="balanced"``; for one-sided regression that is another algorithm.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.model_selection import train_test_split
@@ -27,13 +28,18 @@ X, X_new, y, y_new = train_test_split(
 )
 weights = error_weights(y, "balanced", [0, 1, 2])
 
+figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 for reduction in (OneSidedRegression(), CostSensitiveOneVsOne()):
     name = type(reduction).__name__
     for kind, sample_weight in (("regular", None), ("weighted", weights[y])):
         predicted = reduction.fit(X, y, sample_weight=sample_weight).predict(X_new)
         error = error_rate(y_new, predicted)
         by_class = weighted_error(y_new, predicted)
+        ax.scatter(error, by_class, label=f"{name}, {kind}")
         print(f"{name:22} {kind:9} error {error:.3f}  weighted error {by_class:.3f}")
+ax.set(xlabel="error", ylabel="error weighted by class")
+ax.legend()
+plt.show()
 
 by_samples = CostSensitiveOneVsOne().fit(X, y, sample_weight=weights[y])
 by_errors = CostSensitiveOneVsOne(softness=1.0, error_weight="balanced").fit(X, y)

@@ -22,6 +22,7 @@ CONSTANTS = {
         "Prices of taking one species of bacteria for another, as physicians set them "
         "for the paper: a DataFrame of ten classes, rows true, columns predicted."
     ),
+    "softcost.costs.NO_ACTIONS": "The extra actions where there are none.",
     "softcost.metrics.ACTION_MEASURES": (
         "The names of the measures that there are where not every answer is a class."
     ),
@@ -105,7 +106,7 @@ def package_page(package: str) -> str:
     if constants:
         parts.append(heading("Constants", "-"))
         for name in constants:
-            parts.append(f".. py:data:: {name}\n\n   {CONSTANTS[name]}\n")
+            parts.append(f".. py:data:: {name}\n\n   {CONSTANTS.get(name, '')}\n")
     return "\n".join(parts)
 
 

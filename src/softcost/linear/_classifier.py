@@ -69,6 +69,11 @@ class LinearClassifier(ByMargin, LinearClassifierMixin):
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
 
+    See Also
+    --------
+    OneSidedLinear : Regression from one side.
+    NystroemClassifier : The same on kernel features.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

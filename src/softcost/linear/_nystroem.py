@@ -186,6 +186,10 @@ default="perceptron"
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
 
+    See Also
+    --------
+    softcost.svm.KernelSVC : All rows as landmarks, one machine for each pair.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -261,6 +265,10 @@ class OneSidedNystroem(RegressorMixin, NystroemMachine):
     ----------
     landmarks_, dual_coef_, intercept_, certificate_, dual_gap_, n_iter_, converged_
         As for `NystroemClassifier`, with one machine.
+
+    See Also
+    --------
+    softcost.svm.OneSidedSVR : All rows as landmarks.
 
     Examples
     --------

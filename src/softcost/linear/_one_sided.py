@@ -44,6 +44,11 @@ class OneSidedLinear(RegressorMixin, LinearMachine):
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
 
+    See Also
+    --------
+    LinearClassifier : The classifier.
+    OneSidedNystroem : The same on kernel features.
+
     Notes
     -----
     Where all sides are +1 the best constant is the least target, where all are -1 the

@@ -104,6 +104,10 @@ class StochasticEnsembleBoosting(Reduction):
     ----------
     {attributes}
 
+    See Also
+    --------
+    OneSidedBoosting : Boosted trees as a learner for `OneSidedRegression`.
+
     Notes
     -----
     X must be a table of numbers, since pairs are made of it.

@@ -52,6 +52,10 @@ class Costing(Reduction):
         known as data space expansion.
     {common}
 
+    See Also
+    --------
+    CostSensitiveOneVsOne : For learners that take sample weights.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

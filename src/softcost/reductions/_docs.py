@@ -37,7 +37,7 @@ _ATTRIBUTES = """classes_ : array of shape (K,)
     feature_names_in_ : array of shape (n_features,)"""
 
 _SECTION = "Attributes\n    ----------\n    {attributes}\n\n    "
-_EXAMPLES = "Examples\n    --------"
+_NEXT = ("See Also\n    --------", "Examples\n    --------")  # what comes after it
 
 
 def documented(cls):
@@ -45,6 +45,7 @@ def documented(cls):
     if cls.__doc__:  # not under python -OO
         text = cls.__doc__.replace("{common}", _COMMON)
         if "{attributes}" not in text:
-            text = text.replace(_EXAMPLES, _SECTION + _EXAMPLES, 1)
+            after = next((title for title in _NEXT if title in text), "")
+            text = text.replace(after, _SECTION + after, 1) if after else text
         cls.__doc__ = text.replace("{attributes}", _ATTRIBUTES)
     return cls

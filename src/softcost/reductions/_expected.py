@@ -79,6 +79,10 @@ class MinimumExpectedCost(ProbabilityReduction):
         since those of new examples are unknown; zero for a class without examples.
     {attributes}
 
+    See Also
+    --------
+    MetaCost : Labels of least expected cost, learnt by one classifier.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

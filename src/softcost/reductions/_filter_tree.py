@@ -102,6 +102,10 @@ class FilterTree(Reduction):
         ``actions_``.
     {common}
 
+    See Also
+    --------
+    CostSensitiveOneVsOne : All pairs instead of a tournament.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

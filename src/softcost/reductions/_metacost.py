@@ -51,6 +51,10 @@ class MetaCost(ProbabilityReduction):
         The labels it was fitted to.
     {attributes}
 
+    See Also
+    --------
+    MinimumExpectedCost : The Bayes decision itself, without relabelling.
+
     Notes
     -----
     With sample weights, rows are drawn in proportion to them, and the final fit is

@@ -42,6 +42,11 @@ class OneSidedRegression(FlatReduction):
         `ClippedTargetRegressor`.
     {common}
 
+    See Also
+    --------
+    CostSensitiveOneVsOne : One classifier for each pair of classes.
+    RegressionOneVsAll : The same without sides.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -95,6 +100,10 @@ class RegressionOneVsAll(FlatReduction):
     learner : regressor, default=None
         By default ridge regression.
     {common}
+
+    See Also
+    --------
+    OneSidedRegression : Costs learnt from one side, which is often better.
 
     Examples
     --------

@@ -58,6 +58,11 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
 
+    See Also
+    --------
+    OneSidedRegression : The reduction that it is made for.
+    softcost.svm.OneSidedSVR : A kernel machine for the same problem.
+
     Notes
     -----
     Missing values (NaN) are allowed. Trees see features only through the order of

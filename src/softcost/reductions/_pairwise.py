@@ -120,6 +120,11 @@ class CostSensitiveOneVsOne(PairwiseReduction):
         of margins, or, as in LIBSVM, the first.
     {common}
 
+    See Also
+    --------
+    WeightedAllPairs : The same votes with other weights.
+    ZhouLiuRescaling : Weights by class.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -154,6 +159,10 @@ class WeightedAllPairs(PairwiseReduction):
     tie_break : {"margin", "first"}, default="margin"
         As for `CostSensitiveOneVsOne`.
     {common}
+
+    See Also
+    --------
+    CostSensitiveOneVsOne : The same votes with other weights.
 
     Examples
     --------

@@ -32,6 +32,11 @@ class ZhouLiuRescaling(PairwiseReduction):
         As for `CostSensitiveOneVsOne`.
     {common}
 
+    See Also
+    --------
+    CostSensitiveOneVsOne : Weights by row, for all costs.
+    softcost.costs.is_consistent : Whether weights by class can stand for costs.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -46,6 +46,11 @@ class TradeoffDisplay:
     points_ : matplotlib PathCollection
         All candidates, coloured by softness.
 
+    See Also
+    --------
+    SoftnessCurveDisplay : Cost and error along softness.
+    write_explorer : The same as a page to choose on.
+
     Examples
     --------
     >>> import pandas as pd

@@ -48,6 +48,10 @@ class Rule(ABC):
 class LeastCost(Rule):
     """The least cost.
 
+    See Also
+    --------
+    Budget : The least cost within an error budget.
+
     Examples
     --------
     >>> table = pd.DataFrame({"softness": [0, 1], "cost": [1.0, 3.0]})
@@ -96,6 +100,10 @@ class Budget(Rule):
     error : float from 0 to 1
         Largest cross-validated error.
 
+    See Also
+    --------
+    Tolerance : The least error within a tolerance of cost.
+
     Examples
     --------
     >>> table = pd.DataFrame(
@@ -139,6 +147,10 @@ class Tolerance(Rule):
     ----------
     cost : float or "1se"
         How much more may be paid: a fraction of the least cost, or its standard error.
+
+    See Also
+    --------
+    Budget : The least cost within an error budget.
 
     Examples
     --------

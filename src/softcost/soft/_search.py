@@ -158,6 +158,12 @@ class SoftCostClassifierCV(
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
 
+    See Also
+    --------
+    softcost.reductions.OneSidedRegression : The reduction by default.
+    softcost.selection.Budget : The least cost within an error budget.
+    softcost.report.TradeoffDisplay : Draws the trade-off.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -62,6 +62,11 @@ class KernelSVC(ClassifierMixin, KernelMachine):
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
 
+    See Also
+    --------
+    OneSidedSVR : Regression from one side.
+    softcost.linear.NystroemClassifier : For more rows than memory.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -34,6 +34,11 @@ class OneSidedSVR(RegressorMixin, KernelMachine):
     dual_gap_, violation_, n_iter_, converged_ : arrays of shape (1,)
         The certificate.
 
+    See Also
+    --------
+    KernelSVC : The classifier.
+    softcost.linear.OneSidedNystroem : For more rows than memory.
+
     Notes
     -----
     Where all sides are +1 the best constant is the least target, where all are -1 the
