@@ -66,6 +66,13 @@ def price_list(
     stored: StoredModel, target: str, costs: str | None, cost_columns: str | None
 ) -> Prices:
     """The prices that were asked for, or else the model's own."""
+    if len(stored.answers) > len(stored.classes):
+        extra = [str(name) for name in stored.answers[len(stored.classes) :].tolist()]
+        raise ValueError(
+            f"{stored.path} answers with more than classes, {quoted_names(extra)}, "
+            "which is not measured here; 'softcost predict' tells what each row is "
+            "expected to cost."
+        )
     if costs is not None:
         matrix = read_cost_file(costs, say_note)
         names = [str(name) for name in stored.classes.tolist()]

@@ -35,13 +35,19 @@ class StoredModel:
     classes: np.ndarray
     kinds: dict[str, Kind] | None
 
+    @property
+    def answers(self) -> np.ndarray:
+        """What it may answer: the classes, and actions beyond them."""
+        return getattr(final_step(self.model), "actions_", self.classes)
+
     def cost_matrix(self) -> pd.DataFrame | None:
         """Its cost matrix by name; None for 0 and 1."""
         matrix = self.manifest["costs"]
         if not isinstance(matrix, list):
             return None
         names = [str(name) for name in self.classes.tolist()]
-        return pd.DataFrame(matrix, index=names, columns=names)
+        answers = [str(name) for name in self.answers.tolist()]
+        return pd.DataFrame(matrix, index=names, columns=answers)
 
     def table(self, raw: pd.DataFrame, path: str, first_row: int, without: set) -> Any:
         """The rows of a raw table as the model wants them."""
@@ -100,7 +106,7 @@ class StoredModel:
         last = final_step(self.model)
         if scores is None or not isinstance(last, SoftCostClassifierCV | Reduction):
             return self.predict(X), scores
-        return self.classes[scores.argmax(axis=1)], scores
+        return self.answers[scores.argmax(axis=1)], scores
 
     def knows_expected_costs(self) -> bool:
         """Whether the model knows what answers are expected to cost."""

@@ -44,7 +44,7 @@ def run(
     with bad_input():
         _check_output(output, model, data)
         stored = open_model(model)
-    counts = dict.fromkeys((str(name) for name in stored.classes.tolist()), 0)
+    counts = dict.fromkeys((str(name) for name in stored.answers.tolist()), 0)
     pieces = read_pieces(stored, data, rows_at_once, _not_features(stored, keep))
     watch = Watch(stored)
     with failed_job(), open_writer(output, [model, data]) as write:
@@ -106,9 +106,9 @@ def _with_predictions(
     """Kept columns, labels, and what each answer is expected to cost, or its score."""
     labels, found, expected = _predict(stored, X, scores)
     made: dict[str, Any] = {PREDICTION: labels.astype(str).astype(object)}
-    names = stored.classes.tolist()
+    names = [str(name) for name in stored.answers.tolist()]
     if expected is not None:
-        place = np.searchsorted(stored.classes, labels)
+        place = pd.Index(names).get_indexer(pd.Index(labels.astype(str)))
         made[EXPECTED] = expected[np.arange(len(labels)), place]
         for name, values in zip(names, expected.T, strict=True):
             made[f"{EXPECTED}_{name}"] = values
@@ -129,9 +129,9 @@ def _predict(
 ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
     """Labels, scores and expected costs; the latter two where there are any."""
     if len(X) == 0:
-        none = np.empty((0, len(stored.classes))) if scores else None
+        none = np.empty((0, len(stored.answers))) if scores else None
         in_money = stored.knows_expected_costs()
-        return stored.classes[:0], none, none if in_money else None
+        return stored.answers[:0], none, none if in_money else None
     with stored.refusing_rows():
         if not scores:
             return stored.predict(X), None, None
