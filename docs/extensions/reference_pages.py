@@ -22,7 +22,6 @@ CONSTANTS = {
         "Prices of taking one species of bacteria for another, as physicians set them "
         "for the paper: a DataFrame of ten classes, rows true, columns predicted."
     ),
-    "softcost.costs.NO_ACTIONS": "The extra actions where there are none.",
     "softcost.metrics.ACTION_MEASURES": (
         "The names of the measures that there are where not every answer is a class."
     ),

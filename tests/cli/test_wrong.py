@@ -179,6 +179,12 @@ WRONG = [
     ("evaluate good.softcost menu.csv --target class --costs other.json", "'u'"),
     ("evaluate good.softcost menu.csv --target class --cost-columns c", "give one"),
     ("evaluate good.softcost menu.csv --target t --costs a --cost-columns b", "both"),
+    # compare
+    ("compare good.softcost good.softcost", "Missing argument"),
+    ("compare good.softcost nothing menu.csv --target class", "there is no file"),
+    ("compare good.softcost good.softcost - --target class", "must be a file"),
+    ("compare good.softcost cut.softcost menu.csv --target class", "not a softcost"),
+    ("compare good.softcost good.softcost menu.csv --target clas", "did you mean"),
     # costs
     ("costs bogus", "bogus"),
     ("costs template rows.csv", "--target"),

@@ -31,6 +31,10 @@ COMMANDS = {
         "softcost.cli.apply:evaluate",
         "Measure a model on rows whose classes are known.",
     ),
+    "compare": (
+        "softcost.cli.apply:compare",
+        "Compare two models on rows whose classes are known.",
+    ),
     "costs": (
         "softcost.cli.costs:costs",
         "Make a price list, or check one.",

@@ -340,3 +340,34 @@ def test_columns_whose_shares_changed_by_chance_are_not_told_of(softcost, shop, 
     text = table.iloc[:8].to_csv(index=False)
     words = ("predict", folder / "model", "-", "-o", folder / "few.csv", "--json")
     assert strict(softcost(*words, input=text.encode()).stdout)["warnings"] == []
+
+
+def test_answers_beyond_the_classes(softcost, tmp_path, strict):
+    """A model that may ask a person is used and measured like others."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 120)
+    X = pd.DataFrame(rng.normal(size=(120, 2)) + y[:, None], columns=["a", "b"])
+    search = library.SoftCostClassifierCV(
+        library.MinimumExpectedCost(),
+        cost_matrix=[[0, 5, 1.0], [3, 0, 1.0]],
+        actions=["ask"],
+        softness=2,
+    ).fit(X, y)
+    library.save(search, tmp_path / "model")
+    X.assign(t=y).to_csv(tmp_path / "data.csv", index=False)
+    out = tmp_path / "out.csv"
+    words = (tmp_path / "model", tmp_path / "data.csv")
+    result = softcost("predict", *words, "-o", out, "--keep", "t")
+    assert result.exit_code == 0, result.output
+    found = pd.read_csv(out)
+    assert found["prediction"].tolist() == [str(one) for one in search.predict(X)]
+    assert {"0", "1", "ask"} == set(found["prediction"])
+    assert (found["expected_cost_ask"] == 1).all()
+    costs = found[["expected_cost_0", "expected_cost_1", "expected_cost_ask"]]
+    np.testing.assert_array_equal(found["expected_cost"], costs.min(axis=1))
+    measured = strict(softcost("evaluate", *words, "--target", "t", "--json").stdout)
+    assert measured["cost"] == pytest.approx(-search.score(X, y))
+    twice = (tmp_path / "model", *words, "--target", "t", "--json")
+    compared = strict(softcost("compare", *twice).stdout)
+    assert compared["models"][0]["cost"] == measured["cost"]
+    assert compared["cost_saving"]["saving"] == 0

@@ -190,6 +190,19 @@ def test_a_piece_is_read_like_the_whole(read):
         assert list(whole) == list(feature_kinds(kinds))
 
 
+def test_features_called_like_numbered_classes_are_no_prices():
+    """x1, x2 and x3 beside classes 1, 2 and 3, as in many tables."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(1, 4, 200).astype(str)
+    table = pd.DataFrame(rng.random((200, 4)), columns=["x1", "x2", "x3", "x4"])
+    assert not any(one.left_out for one in survey(table, labels))
+    prices = rng.random((200, 3)) + 1
+    prices[np.arange(200), labels.astype(int) - 1] = 0
+    table[["x1", "x2", "x3"]] = prices
+    left = [one.name for one in survey(table, labels) if one.left_out]
+    assert left == ["x1", "x2", "x3"]
+
+
 def test_the_user_has_the_last_word(read):
     features, _, _ = read("semicolons.csv")
     assert find_kinds(features, Asked(decimal="."))["stock"] == "number"

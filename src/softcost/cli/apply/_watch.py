@@ -26,8 +26,8 @@ class Watch:
     """
 
     def __init__(self, stored: StoredModel) -> None:
-        self.classes = [str(name) for name in stored.answers.tolist()]
-        self.answers = np.zeros(len(self.classes), int)
+        self.names = [str(name) for name in stored.answers.tolist()]
+        self.answers = np.zeros(len(self.names), int)
         self.expected = _answers_before(stored)
         self.rows = 0
         self.outside: dict[str, list[float]] = {}
@@ -57,8 +57,8 @@ class Watch:
     def see(self, X: Any, labels: np.ndarray) -> None:
         """Look at one more piece, and at the answers."""
         self.rows += len(labels)
-        places = pd.Index(self.classes).get_indexer(pd.Index(labels.astype(str)))
-        self.answers += np.bincount(places, minlength=len(self.classes))
+        places = pd.Index(self.names).get_indexer(pd.Index(labels.astype(str)))
+        self.answers += np.bincount(places, minlength=len(self.names))
         for name, (low, high) in self.ranges.items():
             values = X[name].to_numpy(float)
             margin = _MARGIN * (high - low)
@@ -120,7 +120,7 @@ class Watch:
             return []
         most = int(np.abs(now - before).argmax())
         return [
-            f"the answers are mixed otherwise than in training: {self.classes[most]!r} "
+            f"the answers are mixed otherwise than in training: {self.names[most]!r} "
             f"in {100 * now[most]:.0f} % of the rows, where it was "
             f"{100 * before[most]:.0f} %; if the rows changed, train again."
         ]

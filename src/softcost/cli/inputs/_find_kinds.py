@@ -3,6 +3,7 @@
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from softcost.cli.inputs._kinds import (
 )
 from softcost.cli.inputs._numbers import Decimal, decimal_evidence, read_numbers
 
-_EVIDENCE = 2000  # different cells that tell a decimal comma from a point
+_EVIDENCE = 300  # different cells that tell a decimal comma from a point
 _LEAST_DATES = 3  # different ones, before whole numbers such as 20240131 are dates
 _CODE_DIGITS = 3
 
@@ -141,8 +142,9 @@ def own_decimal(values: pd.Series) -> Decimal | None:
 
 
 def _decimal_counts(values: pd.Series) -> Mapping[Any, int]:
-    cells = values.dropna().unique().tolist()[:_EVIDENCE]
-    return decimal_evidence(cell for cell in cells if isinstance(cell, str))
+    texts = (one for one in values.dropna().unique() if isinstance(one, str))
+    marked = (text for text in texts if "." in text or "," in text)
+    return decimal_evidence(islice(marked, _EVIDENCE))
 
 
 def _usual_decimal(

@@ -1,32 +1,37 @@
 """Columns that know the answer: what nobody has when a row is to be predicted."""
 
-from collections.abc import Iterable
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
+from softcost.cli.inputs._numbers import read_numbers
+
 _SURE = 0.98  # of the rows; what a column that holds the answer gets right
 _COMMON = 0.9  # the share of a class beyond which being right is no feat
+_PRICED = 0.5  # of the rows have an answer that costs more than another
 _LEAST_ROWS = 50
 _CELLS = 500_000  # that are looked at, all columns together
 
 
-def price_columns(names: Iterable[Any], labels: np.ndarray) -> set[str]:
-    """Columns called by one word and the name of each class: prices by row.
+def price_columns(features: pd.DataFrame, labels: np.ndarray) -> set[str]:
+    """Columns called by one word and the name of each class that hold prices by row.
 
-    They are made from the true class, so a model that sees them has the answer.
+    They are made from the true class, so a model that sees them has the answer. Names
+    alone say little, as x1, x2 and x3 go with classes 1, 2 and 3; but what the true
+    class costs is the least of a row.
     """
-    texts = [str(name) for name in names]
-    classes = sorted(set(labels.tolist()))
-    first = str(classes[0])
+    texts = [str(name) for name in features.columns]
+    classes = sorted({str(label) for label in labels})
+    first = classes[0]
     for name in texts:
         prefix = name.removesuffix(first)
-        if not first or prefix in (name, ""):
+        prices = [f"{prefix}{label}" for label in classes]
+        if prefix in (name, "") or len(prices) < 2 or not {*prices} <= {*texts}:
             continue
-        prices = {f"{prefix}{label}" for label in classes}
-        if len(prices) > 1 and prices <= set(texts):
-            return prices
+        costs = np.column_stack([read_numbers(features[one], ".")[0] for one in prices])
+        own = costs[np.arange(len(costs)), np.searchsorted(classes, labels.astype(str))]
+        least, most = costs.min(axis=1), costs.max(axis=1)
+        if (own == least).mean() >= _SURE and (most > least).mean() >= _PRICED:
+            return {*prices}
     return set()
 
 

@@ -22,12 +22,12 @@ from softcost.cli.inputs._find_kinds import (
 from softcost.cli.inputs._headers import is_unnamed
 from softcost.cli.inputs._kinds import KINDS, Kind, says_nothing
 from softcost.cli.inputs._leaks import price_columns, tells_the_class
-from softcost.cli.inputs._numbers import marks_of, read_numbers
+from softcost.cli.inputs._numbers import marks_of, read_number, read_numbers
 
 MOST_WORDS = 200  # of a column that have a feature each; rarer ones share one
 _LEAST_ROWS = 20  # before whole numbers that differ in all rows look like an id
 _ID_WORDS = {
-    "id", "ids", "uid", "uuid", "guid", "key", "nr", "no", "idx", "index", "row",
+    "id", "ids", "uid", "uuid", "guid", "key", "nr", "no", "idx", "index",
     "rowid", "rownames", "rownumber",
 }  # fmt: skip
 _ID_ENDS = ("nummer", "number", "nr", "_id")
@@ -72,7 +72,7 @@ def survey(
     """
     asked = Asked() if asked is None else asked
     kinds = find_kinds(features, asked)
-    prices = price_columns(features.columns, labels)
+    prices = price_columns(features, labels)
     found = []
     for name, kind in kinds.items():
         seen = _Seen(name, kind, features[name], asked)
@@ -182,11 +182,13 @@ def _on_numbers(seen: _Seen) -> list[str]:
     said = []
     texts = [cell for cell in seen.cells if isinstance(cell, str)]
     if texts and own_decimal(seen.values) is None and not seen.asked.decimal:
-        other = "." if seen.reading.decimal == "," else ","
         example = next(text for text in texts if "." in text or "," in text)
-        number = read_numbers(pd.Series([example]), seen.reading.decimal)[0][0]
-        said.append(f"{example} is read as {number:g}; if that is wrong, "
-                    f"--decimal {other}")  # fmt: skip
+        if "," in example or seen.reading.decimal == ",":  # 1.5 is read as ever
+            other = "." if seen.reading.decimal == "," else ","
+            number = read_number(example, seen.reading.decimal)
+            said.append(
+                f"{example} is read as {number:g}; if that is wrong, --decimal {other}"
+            )
     marks = marks_of(texts)
     signs = [mark for mark in marks if mark]
     if len(signs) > 1:

@@ -1,0 +1,131 @@
+"""The work behind ``softcost compare``."""
+
+from typing import Any
+
+import numpy as np
+
+from softcost.cli.apply._known_rows import (
+    KnownRows,
+    answer_known_rows,
+    check_one_price_list,
+    price_list,
+)
+from softcost.cli.apply._model_file import StoredModel, open_model
+from softcost.cli.console import (
+    STREAM,
+    BadInput,
+    bad_input,
+    format_cost,
+    format_rate,
+    print_table,
+    quoted_names,
+    stdout_console,
+    write_json,
+)
+from softcost.cli.results import measure, saving_facts
+from softcost.metrics import paired_saving
+
+
+def run(
+    first: str,
+    second: str,
+    data: str,
+    target: str,
+    costs: str | None,
+    cost_columns: str | None,
+    as_json: bool,
+) -> None:
+    """Answer with both, then compare row by row."""
+    check_one_price_list(costs, cost_columns)
+    if data == STREAM:
+        raise BadInput("DATA is read twice and must be a file, not standard input.")
+    with bad_input():
+        stored = [open_model(path) for path in (first, second)]
+        _check_same_answers(*stored)
+        prices = price_list(stored[0], target, costs, cost_columns)
+    found = [answer_known_rows(one, data, target, prices) for one in stored]
+    result = {"data": data, "prices": prices.words}
+    result |= _compared(first, second, *found)
+    if as_json:
+        write_json(result)
+    else:
+        _print_result(result)
+
+
+def _check_same_answers(first: StoredModel, second: StoredModel) -> None:
+    names = [{str(name) for name in one.answers.tolist()} for one in (first, second)]
+    odd = sorted(names[0] ^ names[1])
+    if odd:
+        raise ValueError(
+            f"{first.path} and {second.path} do not have the same answers: "
+            f"{quoted_names(odd)} only in one of them; compare models of one target."
+        )
+
+
+def _compared(
+    first: str, second: str, before: KnownRows, after: KnownRows
+) -> dict[str, Any]:
+    """Measures of both, and what the second saves of cost and of errors."""
+    every = np.arange(len(before.labels))
+    paid = [one.costs[every, one.answers()] for one in (before, after)]
+    wrong = [(one.predicted != one.labels).astype(float) for one in (before, after)]
+    models = [
+        {
+            "model": path,
+            **measure(one.labels, one.predicted, one.costs, one.classes, one.actions),
+        }
+        for path, one in ((first, before), (second, after))
+    ]
+    return {
+        "rows": len(every),
+        "different_answers": int((before.predicted != after.predicted).sum()),
+        "models": models,
+        "cost_saving": saving_facts(paired_saving(*paid)),
+        "error_saving": saving_facts(paired_saving(*wrong)),
+    }
+
+
+def _print_result(result: dict[str, Any]) -> None:
+    print_table(
+        [("", "left"), *((name, "right") for name in ("cost", "error", "G-mean"))],
+        [
+            (
+                one["model"],
+                format_cost(one["cost"]),
+                format_rate(one["error"]),
+                format_cost(one["g_mean"]),
+            )
+            for one in result["models"]
+        ],
+    )
+    out = stdout_console()
+    out.print(
+        f"{result['rows']} rows, {result['different_answers']} of them answered "
+        f"differently; prices {result['prices']}.",
+        soft_wrap=True,
+    )
+    first, second = (one["model"] for one in result["models"])
+    for sentence in _sentences(first, second, result):
+        out.print(sentence, soft_wrap=True)
+
+
+def _sentences(first: str, second: str, result: dict[str, Any]) -> list[str]:
+    cost, error = result["cost_saving"], result["error_saving"]
+    saved = f"{second} saves {_interval(cost)} per row."
+    if cost["shown"]:
+        words = f"{second} is cheaper than {first}: {saved}"
+    elif cost["high"] is not None and cost["high"] < 0:
+        words = f"{second} is more expensive than {first}: {saved}"
+    else:
+        words = f"Neither is shown to be cheaper: {saved}"
+    fewer = f"It makes {_interval(error, 100.0)} fewer errors in 100 rows."
+    return [words, fewer]
+
+
+def _interval(facts: dict[str, Any], scale: float = 1.0) -> str:
+    value, low, high = (facts[name] for name in ("saving", "low", "high"))
+    if low is None or high is None:
+        return f"{scale * value:.4g}"
+    return (
+        f"{scale * value:.4g} (95 % interval {scale * low:.4g} to {scale * high:.4g})"
+    )
