@@ -31,7 +31,7 @@ LINES = {
 }
 OTHERS = {
     "evaluate": "evaluate model.softcost rows.csv --target t",
-    "template": "costs template rows.csv --target t -o out.json",
+    "template": "costs template rows.csv --target t -o out.csv",
 }
 
 
