@@ -25,6 +25,7 @@ from softcost.cli.train import _fit_job  # noqa: F401
 
 ROWS = 600
 FIT = "fit rows.csv --target t --costs prices.json --softness 2 --param C=1 --cv 2"
+_FIRST = 0.02  # seconds, after which click is there to catch Ctrl-C
 LINES = {
     "fit": f"{FIT} --learner linear --quiet --model out.softcost --report out.html",
     "predict": "predict model.softcost rows.csv -o out.csv --rows-at-once 20",
@@ -50,8 +51,13 @@ def prepare():
 
 
 def _started(line, naive=False):
+    """A fork that has begun the command."""
+    begun, tell = os.pipe()
     child = os.fork()
     if child:
+        os.close(tell)
+        os.read(begun, 1)
+        os.close(begun)
         return child
     signal.signal(signal.SIGINT, signal.default_int_handler)
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -61,6 +67,7 @@ def _started(line, naive=False):
         _writers.atomic_write = _in_place
     code = 1
     try:
+        os.write(tell, b"!")
         main(line.split(), prog_name="softcost")
     except SystemExit as end:
         code = end.code or 0
@@ -105,7 +112,7 @@ def _duration(line):
 def _signalled(line, sent, rng, longest, naive=False):
     """Send a signal within the time that a command takes; its exit code."""
     child = _started(line, naive)
-    time.sleep(rng.uniform(0, longest))
+    time.sleep(rng.uniform(_FIRST, longest))
     os.kill(child, sent)
     return _ended(child)
 
