@@ -1,9 +1,12 @@
 """Fixtures for all tests."""
 
 import os
+from functools import partialmethod
+from inspect import signature
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, settings
 
 # A slow machine fails no test: neither an example nor making it has a time limit.
@@ -14,6 +17,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("softcost")
+
+# click 8.1 mixes standard error into standard output unless it is told not to.
+if "mix_stderr" in signature(CliRunner).parameters:
+    CliRunner.__init__ = partialmethod(CliRunner.__init__, mix_stderr=False)
 
 
 @pytest.fixture(scope="session")

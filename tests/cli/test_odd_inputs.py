@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from softcost.cli.inputs import far_numbers
 from softcost.models._archive import archive, unarchive
 
 ROWS = "x,y,t\n" + "".join(f"{i},{i % 7},{'ab'[i % 2]}\n" for i in range(24))
@@ -58,6 +59,31 @@ def test_one_dirty_cell_is_told(softcost, folder):
     assert "read as words, since 1 of its cells" in line
     assert "'nine' in row 10" in line
     assert "read as words" not in softcost(*f"{FIT} --nominal x".split()).stderr
+
+
+@pytest.mark.parametrize("cell", ["1e20", "-1e13"])
+def test_a_cell_that_makes_the_others_alike_is_told(softcost, folder, cell):
+    (folder / "rows.csv").write_text(ROWS.replace("\n9,", f"\n{cell},"))
+    line = softcost(*FIT.split()).stderr
+    assert f"column 'x' holds {float(cell):g} in row 10" in line
+    for rows in (ROWS, ROWS.replace("\n9,", "\n1e6,"), ROWS.replace(",3,", ",,")):
+        (folder / "rows.csv").write_text(rows)
+        assert "look alike" not in softcost(*FIT.split()).stderr
+    columns = pd.DataFrame({"zero": [0.0] * 9, "one": [0.0] * 8 + [1e30]})
+    assert far_numbers(columns.assign(empty=np.nan)) == []
+
+
+def test_labels_that_a_spreadsheet_would_compute_are_told(softcost, folder):
+    for label, told in (("=1+1", True), ("@x", True), ("-1", False), ("-a", True)):
+        (folder / "rows.csv").write_text(ROWS.replace(",a\n", f",{label}\n"))
+        prices = {label: {"b": 1}, "b": {label: 2}}
+        (folder / "prices.json").write_text(json.dumps(prices))
+        assert softcost(*f"{FIT} --quiet --model m".split()).exit_code == 0
+        result = softcost("predict", "m", "rows.csv", "-o", "out.csv")
+        assert (f"{label!r} may be a formula" in result.stderr) == told
+        assert result.exit_code == 0
+        assert set(pd.read_csv("out.csv", dtype=str)["prediction"]) <= {label, "b"}
+        assert softcost("predict", "m", "rows.csv").stderr == ""
 
 
 LISTS = {

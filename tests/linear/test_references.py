@@ -137,7 +137,7 @@ def test_many_classes_are_one_against_the_rest(table):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_sparse_rows_give_what_dense_ones_give(dtype):
     rng = np.random.default_rng(2)
-    X = sparse.random_array((300, 40), density=0.1, rng=rng, format="csr").astype(dtype)
+    X = sparse.csr_array(sparse.random(300, 40, 0.1, random_state=rng)).astype(dtype)
     X.data *= 7
     y = np.asarray(X.sum(axis=1)).ravel() + rng.normal(size=300)
     side, weight = rng.choice([-1, 1], 300), rng.uniform(size=300)
@@ -155,7 +155,7 @@ def test_sparse_rows_give_what_dense_ones_give(dtype):
 def test_wide_sparse_rows():
     """Beyond the width at which the preconditioner is factored."""
     rng = np.random.default_rng(2)
-    X = sparse.random_array((200, 1500), density=0.02, rng=rng, format="csr")
+    X = sparse.csr_array(sparse.random(200, 1500, 0.02, random_state=rng))
     label = rng.choice(["b", "a"], 200)
     model = LinearClassifier(5.0, tol=STRICT).fit(X, label)
     dense = X.toarray()

@@ -1,5 +1,7 @@
 """The report of a study: pages, tables, figures."""
 
+import builtins
+import errno
 import re
 from html.parser import HTMLParser
 
@@ -428,6 +430,33 @@ def test_two_readings_beside_the_published(written):
     ]
     assert [row[5] for row in both[1:]] == ["+1.0", "-2.0"]
     assert [row[7] for row in both[1:]] == ["+3.0", "+0.1"]
+
+
+@pytest.mark.parametrize("ending", [".css", ".md", ".html", ".svg"])
+def test_a_full_disk_leaves_files_as_they_were(written, tmp_path, monkeypatch, ending):
+    study = written[0]
+    before = {path: f"old {path.name}" for path in write_study(study, tmp_path)}
+    for path, text in before.items():
+        path.write_text(text)
+    (victim,) = [path for path in before if path.suffix == ending][:1]
+    open_as_usual = builtins.open
+
+    def opened(path, mode="r", *args, **options):
+        file = open_as_usual(path, mode, *args, **options)
+        if str(path).endswith(victim.name) and "w" in mode:
+            file.write("half" if "b" not in mode else b"half")
+            file.close()
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return file
+
+    monkeypatch.setattr("builtins.open", opened)
+    monkeypatch.setattr("io.open", opened)
+    with pytest.raises(OSError, match=f"{victim.name} cannot be written: no space"):
+        write_study(study, tmp_path)
+    monkeypatch.undo()
+    assert victim.read_text() == before[victim]
+    found = {path for path in tmp_path.rglob("*") if path.is_file()}
+    assert found == set(before)
 
 
 def test_it_says_what_is_missing_without_matplotlib(written, tmp_path, monkeypatch):

@@ -183,7 +183,7 @@ def costing(learner, X, y, soft, weight, X_new):
 
 
 def gbse(learner, X, y, soft, weight, X_new):
-    linear = isinstance(learner, LogisticRegression)
+    linear = isinstance(learner, LogisticRegression | LinearClassifier)
 
     def pairs(rows):
         out = []

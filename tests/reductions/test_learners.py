@@ -3,16 +3,17 @@
 import numpy as np
 import pytest
 import sklearn
+from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.ensemble import VotingClassifier
-from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
 
-from softcost import CostSensitiveOneVsOne
+from softcost import CostSensitiveOneVsOne, RegressionOneVsAll
 from softcost.learners import seeded_clone, takes_weights, weight_params
 
 PRICES = [[0, 1, 5], [2, 0, 5], [9, 7, 0]]
@@ -84,3 +85,15 @@ def test_weights_reach_the_estimators_inside(make, routing):
         with sklearn.config_context(enable_metadata_routing=routing):
             weighted, repeated = weighted_scores(make(one), X, y, times)
         np.testing.assert_allclose(weighted, repeated, rtol=1e-3, atol=1e-4)
+
+
+def test_outputs_of_a_learner_that_are_no_numbers_do_not_decide():
+    """Ridge regression overflows on sparse rows, and says nothing."""
+    X, y = np.array([[1.0, 2.0, 3.0, 0.2, 0.5, 0.1]]).T, [0, 1, 0, 1, 0, 1]
+    model = RegressionOneVsAll(Ridge()).fit(sparse.csr_array(X), y)
+    assert set(model.predict(X)) <= {0, 1}
+    X[3] = 1e200
+    with np.errstate(all="ignore"):
+        model.fit(sparse.csr_array(X), y)
+        with pytest.raises(ValueError, match="Ridge gave outputs that are not finite"):
+            model.predict(sparse.csr_array(X))

@@ -101,10 +101,17 @@ def signed(learner: Any, X: Any) -> NDArray[np.float64]:
     """A regressor's prediction; a binary classifier's output, positive for label 1."""
     inside = learner.model if isinstance(learner, OnColumns) else learner
     if kind_of(inside) != "classifier":
-        return learner.predict(X)
-    if hasattr(learner, "decision_function"):
-        return learner.decision_function(X)
-    return np.where(learner.predict(X) == 1, 1.0, -1.0)
+        outputs = learner.predict(X)
+    elif hasattr(learner, "decision_function"):
+        outputs = learner.decision_function(X)
+    else:
+        outputs = np.where(learner.predict(X) == 1, 1.0, -1.0)
+    if not np.isfinite(outputs).all():
+        raise ValueError(
+            f"learner {type(inside).__name__} gave outputs that are not finite: scale "
+            "the features, as with StandardScaler(), or choose another learner."
+        )
+    return outputs
 
 
 def fit_subproblems(

@@ -23,10 +23,14 @@ from softcost.soft._walk_threads import walk_in_threads
 
 
 def can_walk(problem: SearchProblem) -> bool:
-    """Whether all candidates can be searched along paths."""
+    """Whether all candidates can be searched along paths.
+
+    With one class there are no subproblems, so there is nothing to walk.
+    """
     reduction, learner = problem.reduction, problem.reduction.working_learner()
     return (
-        (isinstance(reduction, FlatReduction) or hasattr(reduction, "walk_fold"))
+        problem.data.rows.n_classes > 1
+        and (isinstance(reduction, FlatReduction) or hasattr(reduction, "walk_fold"))
         and isinstance(learner, WalksPath)
         and all(
             learner.path_parameter in inner and "learner" not in own

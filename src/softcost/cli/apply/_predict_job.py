@@ -13,7 +13,9 @@ from softcost.cli.console import (
     BadInput,
     bad_input,
     failed_job,
+    quoted_names,
     say,
+    shown_name,
     write_json,
 )
 from softcost.cli.inputs import column, format_of, load_parquet
@@ -22,6 +24,7 @@ from softcost.files import check_output
 
 PREDICTION = "prediction"
 EXPECTED = "expected_cost"
+_FORMULAS = tuple("=+-@\t\r")
 
 
 def run(
@@ -45,6 +48,7 @@ def run(
     with bad_input():
         _check_output(output, model, data)
         stored = open_model(model)
+    _warn_of_formulas(output, stored)
     counts = dict.fromkeys((str(name) for name in stored.answers.tolist()), 0)
     pieces = read_pieces(stored, data, rows_at_once, _not_features(stored, keep))
     watch = Watch(stored)
@@ -82,6 +86,25 @@ def _check_output(output: str, model: str, data: str) -> None:
     if format_ == "parquet":
         load_parquet(output)
     check_output(output, reads=[model, data])
+
+
+def _warn_of_formulas(output: str, stored: StoredModel) -> None:
+    """Labels are written as they are; a spreadsheet may compute what they say."""
+    names = [str(name) for name in stored.answers.tolist()]
+    odd = [name for name in names if name[:1] in _FORMULAS and not _is_number(name)]
+    if odd and output != STREAM and format_of(output) != "parquet":
+        say(
+            f"warning: {quoted_names(odd)} may be a formula to a spreadsheet: open "
+            f"{shown_name(output)} there as text."
+        )
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _not_features(stored: StoredModel, keep: tuple[str, ...]) -> set[str]:

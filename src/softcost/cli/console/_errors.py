@@ -100,7 +100,7 @@ def exit_with(error: BaseException) -> int:
         say(error.format_message())
         return error.exit_code
     if isinstance(error, click.Abort):
-        if isinstance(error.__cause__, EOFError):
+        if isinstance(error.__cause__ or error.__context__, EOFError):
             say("the input ended too early.")
             return FAILED
         say("interrupted.")

@@ -8,6 +8,7 @@ to ``tell``.
 from softcost.cli.inputs._class_names import check_priced, match_classes
 from softcost.cli.inputs._columns import (
     column,
+    far_numbers,
     feature_kinds,
     named_columns,
     read_labels,
@@ -40,6 +41,7 @@ __all__ = [
     "check_priced",
     "column",
     "date_of_days",
+    "far_numbers",
     "feature_kinds",
     "find_kinds",
     "format_of",

@@ -13,6 +13,7 @@ from softcost.cli.inputs._kinds import KINDS, MISSING, Kind, Reading
 from softcost.cli.inputs._numbers import read_numbers
 
 LARGEST = 1e150  # differences and squares of larger numbers are not finite
+_FARTHEST = 1e9
 _BOOLEANS = {
     "true": "True", "false": "False", "wahr": "True", "falsch": "False",
     "vrai": "True", "faux": "False",
@@ -155,3 +156,26 @@ def feature_kinds(kinds: Mapping[str, Kind]) -> dict[str, Kind]:
         else:
             found[name] = "number" if reading.what == "number" else "nominal"
     return found
+
+
+def far_numbers(frame: pd.DataFrame) -> list[str]:
+    """Sentences on columns with a number next to which the others look all alike.
+
+    It is farther from the median than a billion times half of those that differ from
+    it, and would be the largest of the scaled column, whose others were all zero.
+    """
+    said = []
+    for name in frame.columns[frame.dtypes.eq(float)]:
+        values = frame[name].to_numpy()
+        there = values[~np.isnan(values)]
+        distance = np.abs(values - np.median(there)) if len(there) else there
+        if not (distance > 0).any():
+            continue
+        first = int(np.nanargmax(distance))
+        if distance[first] > _FARTHEST * np.median(distance[distance > 0]):
+            said.append(
+                f"column {name!r} holds {values[first]:g} in row {first + 1}, more "
+                f"than {_FARTHEST:g} times as far off as its other numbers, which will "
+                "all look alike; correct it, or leave it empty."
+            )
+    return said

@@ -13,6 +13,7 @@ from softcost.cli.inputs import (
     check_not_free,
     check_priced,
     column,
+    far_numbers,
     match_classes,
     named_columns,
     read_cost_columns,
@@ -105,6 +106,7 @@ def read_data(job: Job) -> TrainingInput:
         raise ValueError(f"{job.data} has no column to learn from but the target.")
     left_out = [*drop, *(one.name for one in surveyed if one.left_out)]
     X = typed_columns(features, kinds, job.data, tokens=asked.tokens)
+    notes += far_numbers(X)
     rows = Rows(X, y, costs)
     classes = resolve_classes(rows.y, cost_matrix=matrix, costs=rows.costs)
     _costs_of(rows, matrix, classes)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from softcost.files import atomic_write
 from softcost.paper.pages._numbers import heading
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ def save(path: Path, draw: Callable[..., "Figure"], *frames: pd.DataFrame) -> No
 
     with matplotlib.rc_context(_STYLE):
         figure = draw(*frames)
-        figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
+        with atomic_write(path) as place:
+            about = {"Date": None, "Creator": None}
+            figure.savefig(place, format="svg", metadata=about)
 
 
 def _new(rows: int, columns: int, width: float, height: float) -> tuple[Any, Any]:

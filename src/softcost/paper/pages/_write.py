@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from softcost.files import atomic_write
 from softcost.paper.pages import _figures as figures
 from softcost.paper.pages._chapter import FOLDER, chapter_page, has_figure
 from softcost.paper.pages._document import STYLE, file_name, to_html, to_markdown
@@ -25,7 +26,8 @@ def write_study(study: Study, directory: Any) -> list[Path]:
     ----------
     study : Study
     directory : path-like
-        Made where it does not exist; files of the same names are replaced.
+        Made where it does not exist; files of the same names are replaced, each at
+        once or not at all.
 
     Returns
     -------
@@ -44,14 +46,16 @@ def write_study(study: Study, directory: Any) -> list[Path]:
     titles = [(page.name, page.name) for page in pages]
     written = [folder / STYLE, *_draw(study, folder)]
     style = files("softcost.paper.pages").joinpath("study.css")
-    written[0].write_bytes(style.read_bytes())
+    with atomic_write(written[0]) as place:
+        place.write_bytes(style.read_bytes())
     for page in pages:
         for ending, content in (
             ("md", to_markdown(page, study.command)),
             ("html", to_html(page, titles, study.command)),
         ):
             path = folder / file_name(page.name, ending)
-            path.write_text(content, encoding="utf-8")
+            with atomic_write(path) as place:
+                place.write_text(content, encoding="utf-8")
             written.append(path)
     return written
 
