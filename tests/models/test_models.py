@@ -223,7 +223,7 @@ def test_loaded_machines_have_all_their_attributes(fitted, tmp_path):
 
 def test_a_machine_that_did_not_converge_is_told_of_once(tmp_path):
     X, y = rows()
-    with pytest.warns(ConvergenceWarning, match="raise max_iter or tol"):
+    with pytest.warns(ConvergenceWarning, match="raise max_iter=1 or tol"):
         machine = LinearClassifier(tol=1e-12, max_iter=1).fit(X, y)
     softcost.save(machine, tmp_path / "model")
     assert not softcost.load(tmp_path / "model").converged_.all()
