@@ -208,8 +208,13 @@ def as_markdown(parts):
             continue
         costs, told = mean_costs(rows), summary(rows)
         runs = pd.DataFrame(rows).groupby(["problem", "costs"], sort=False)["run"]
+        planned = len(SETS) * len(KINDS) if part == "sets" else len(OVERLAPPING)
+        counts = runs.nunique()
         lines += [
             f"## {part}", "",
+            f"{len(counts)} of {planned} problems were run, each {counts.min()} to "
+            f"{counts.max()} times. With fewer than 5 runs most differences are luck.",
+            "",
             "Mean test cost; the cheapest family of each row in bold.", "",
             "| problem | costs | runs | " + " | ".join(models) + " |",
             "|---|---|---|" + "---|" * len(models),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softcost.costs import RowCosts
-from softcost.parallel import run_jobs
+from softcost.parallel import one_thread, run_jobs
 from softcost.reductions import Reduction, TrainingData
 from softcost.soft._problem import Fold, SearchProblem
 
@@ -72,17 +72,19 @@ def fit_and_predict(
     training, held_out = data.part(train), data.rows_to_predict(test, train)
     predicted = np.empty((len(softness), len(test)), np.intp)
     seconds = np.zeros((len(softness), 2))
-    if reduction.softness_at_predict:
-        started = perf_counter()
-        model = reduction.configured(softness[0], params).fit_checked(training)
-        fitted = perf_counter()
-        predicted[:] = model.decide_each(held_out, softness)
-        seconds[:] = fitted - started, perf_counter() - fitted
-        return predicted, seconds / len(softness)
-    for number, value in enumerate(softness):
-        started = perf_counter()
-        model = reduction.configured(value, params).fit_checked(training)
-        fitted = perf_counter()
-        predicted[number] = model.decide(held_out)
-        seconds[number] = fitted - started, perf_counter() - fitted
+    # Fits have one thread, and so have predictions: of few rows, threads mostly wait.
+    with one_thread():
+        if reduction.softness_at_predict:
+            started = perf_counter()
+            model = reduction.configured(softness[0], params).fit_checked(training)
+            fitted = perf_counter()
+            predicted[:] = model.decide_each(held_out, softness)
+            seconds[:] = fitted - started, perf_counter() - fitted
+            return predicted, seconds / len(softness)
+        for number, value in enumerate(softness):
+            started = perf_counter()
+            model = reduction.configured(value, params).fit_checked(training)
+            fitted = perf_counter()
+            predicted[number] = model.decide(held_out)
+            seconds[number] = fitted - started, perf_counter() - fitted
     return predicted, seconds
