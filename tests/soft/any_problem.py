@@ -15,6 +15,7 @@ from softcost.soft import SoftCostClassifierCV
 from softcost.svm import KernelSVC, OneSidedSVR
 
 DOCUMENTED = (ValueError, TypeError)
+OUTCOMES = ("refused", "refuses rows", "predicts")
 _CELLS = [0.0, -0.0, 1.0, 2.5, 1e-300, 1e-12, 1e6]
 _LARGE = [1e15, 1e30, 1e200, 1e308]
 _WRONG = [np.nan, np.inf, -np.inf]
@@ -101,7 +102,7 @@ def made_learner(word, needs):
 
 
 def outcome(problem):
-    """``"refused"`` or ``"predicts"``; anything else that happens is raised."""
+    """``"refused"``, ``"refuses rows"`` or ``"predicts"``; all else is raised."""
     entry, given = CATALOGUE[problem["name"]], problem["given"]
     reduction = entry.load()(made_learner(problem["learner"], entry.needs))
     if "n_rounds" in reduction.get_params():
@@ -122,8 +123,11 @@ def outcome(problem):
             )  # fmt: skip
         except DOCUMENTED:
             return "refused"
-        labels = search.predict(problem["X"])
-        scores = search.decision_function(problem["X"])
+        try:
+            labels = search.predict(problem["X"])
+            scores = search.decision_function(problem["X"])
+        except DOCUMENTED:  # of a row that the fit had no use for
+            return "refuses rows"
     assert set(labels.tolist()) <= set(search.classes_.tolist()), "an unknown class"
     assert np.isfinite(scores).all(), "scores that are not finite"
     assert np.isfinite(search.tradeoff_["cost"]).all(), "a cost that is no number"

@@ -165,8 +165,8 @@ def far_numbers(frame: pd.DataFrame) -> list[str]:
     it, and would be the largest of the scaled column, whose others were all zero.
     """
     said = []
-    for name in frame.columns[frame.dtypes.eq(float)]:
-        values = frame[name].to_numpy()
+    for name, cells in frame.select_dtypes("float64").items():
+        values = cells.to_numpy()
         there = values[~np.isnan(values)]
         distance = np.abs(values - np.median(there)) if len(there) else there
         if not (distance > 0).any():
