@@ -22,6 +22,7 @@ from softcost.cli.inputs import (
     survey,
     typed_columns,
 )
+from softcost.cli.train._budget import calibration_rows, check_recalls
 from softcost.cli.train._columns import what_was_asked
 from softcost.cli.train._job import Job
 from softcost.cli.train._validation import check_folds, check_two_classes
@@ -65,6 +66,8 @@ class TrainingInput:
         What was assumed when files were read.
     test_costs : array of shape (n_test, A) or None
         What each answer would cost on the test rows.
+    calibration : array of row numbers or None
+        Rows of ``train`` that are kept for the test of a budget.
     """
 
     matrix: pd.DataFrame | None
@@ -77,6 +80,7 @@ class TrainingInput:
     train: Rows
     test: Rows | None
     test_costs: np.ndarray | None
+    calibration: np.ndarray | None
 
 
 def read_data(job: Job) -> TrainingInput:
@@ -110,7 +114,9 @@ def read_data(job: Job) -> TrainingInput:
     _costs_of(rows, matrix, classes)
     check_two_classes(job, rows.y)
     train, test = _split_rows(job, rows, kinds, asked, notes)
-    check_folds(job, train.y)
+    check_recalls(job, classes)
+    kept = calibration_rows(job, len(train.y))
+    check_folds(job, train.y if kept is None else np.delete(train.y, kept))
     if test is not None and job.test is not None:
         where = {"data": job.test, "target": job.target, "path": job.costs or job.test}
         check_priced(test.y, classes.tolist(), **where)
@@ -126,6 +132,7 @@ def read_data(job: Job) -> TrainingInput:
         train=train,
         test=test,
         test_costs=test_costs,
+        calibration=kept,
     )
 
 
