@@ -1,6 +1,7 @@
 """Rows kept from training, and the budgets that are tested on them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
@@ -15,6 +16,9 @@ from softcost import (
     load,
     save,
 )
+from softcost.metrics import MEASURES
+from softcost.selection import Limit
+from softcost.soft._evidence import evidence_of
 from softcost.svm import KernelSVC
 
 PRICES = {
@@ -153,6 +157,48 @@ def test_several_families_are_tested_together(data):
     for row in range(len(model.tradeoff_)):
         right = np.trace(model.calibration_confusion_[row])
         assert right == np.sum(model.candidate(row).predict(X[kept]) == y[kept])
+
+
+@pytest.fixture(scope="module")
+def with_an_action(data):
+    prices = pd.DataFrame(PRICES).T.fillna(0.0).assign(ask=1.0)
+    return search(
+        cost_matrix=prices, action_error=0.5, softness=5,
+        criterion=Budget(coverage=0.2, confidence=0.9),
+    ).fit(*data)  # fmt: skip
+
+
+def test_coverage_can_be_guaranteed(data, with_an_action):
+    X, _ = data
+    (limit,) = with_an_action.guarantee_["limits"]
+    assert with_an_action.guarantee_["met"]
+    kept = with_an_action._problem.calibration.kept
+    answered = np.mean(with_an_action.predict(X[kept]) != "ask")
+    assert limit["tested"] == pytest.approx(answered)
+
+
+def test_counts_measure_as_the_table_does(with_an_action):
+    model = with_an_action
+    held = evidence_of(model, model._problem, model._error_weight)
+    for name in (*MEASURES, "coverage"):
+        np.testing.assert_allclose(
+            held.means(Limit(name, 0.1)), model.tradeoff_[name], atol=1e-12
+        )
+
+
+def test_sensitivity_knows_the_action(with_an_action):
+    prices = with_an_action.choose("cost").sensitivity(n_bootstrap=20).prices
+    assert set(prices["predicted"]) == {"ham", "spam", "fraud", "ask"}
+    shares = with_an_action.confusion_.sum(axis=1) / with_an_action.n_samples_
+    answers = with_an_action.actions_.tolist()
+    asked = prices[(prices["predicted"] == "ask") & prices["above"].notna()]
+    assert len(asked)
+    for _, one in asked.iterrows():
+        matrix = with_an_action.cost_matrix_.copy()
+        matrix[answers.index(one["true"]), answers.index("ask")] = one["high"]
+        costs = (shares * matrix).sum(axis=(1, 2))
+        assert costs[one["above"]] == pytest.approx(costs.min())
+        assert costs[with_an_action.best_index_] == pytest.approx(costs.min())
 
 
 def test_a_guarantee_travels_with_the_model(data, tmp_path):
