@@ -54,7 +54,7 @@ def quietly(table, rule, held):
         return decide(table, rule, held)
 
 
-def simulated(rule, n_tables=400, n_calibration=300, seed=0):
+def simulated(rule, n_tables=400, n_calibration=300, errors=(0.1, 0.3), seed=0):
     """How often a chosen candidate, said to be within the budget, truly is not.
 
     No training: candidates have true rates of error, from which held-out counts are
@@ -63,7 +63,7 @@ def simulated(rule, n_tables=400, n_calibration=300, seed=0):
     rng = np.random.default_rng(seed)
     broken = met = 0
     for _ in range(n_tables):
-        wrong = np.sort(rng.uniform(0.1, 0.3, 20))
+        wrong = np.sort(rng.uniform(*errors, 20))
         missed = 0.3 - wrong  # of the class whose mistakes are dear
         truth = np.column_stack([2 * wrong - missed, missed])
         cross_validated = counts(truth, 300, rng)
@@ -86,6 +86,16 @@ def test_a_tested_budget_is_broken_as_seldom_as_promised():
     assert met > 200  # it does not refuse everything
     assert broken <= most()
     assert plainly > 2 * most()
+
+
+@pytest.mark.parametrize("n_calibration", [300, 0], ids=["sequence", "Holm"])
+def test_where_nothing_is_within_the_budget_few_pass(n_calibration):
+    """The hardest case: every candidate is a little worse than it may be."""
+    rule = Budget(error=0.2, confidence=1 - LEVEL)
+    hardest = {"errors": (0.2, 0.21), "n_calibration": n_calibration}
+    broken, met = simulated(rule, **hardest)
+    assert broken == met <= most()
+    assert simulated(Budget(error=0.2), **hardest)[0] > 4 * most()
 
 
 def test_holm_keeps_the_promise_where_predictions_are_as_good_as_new():
