@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
 from softcost import Budget, MinimumExpectedCost, SoftCostClassifierCV, load, save
@@ -70,6 +70,27 @@ def test_differences_are_those_of_the_table():
         )
         assert one["low"] <= one["difference"] <= one["high"]
     assert found.index[0][0] == "chosen"
+
+
+def test_rows_of_a_group_are_drawn_together():
+    """Every row four times over tells as much as once."""
+    X, y = problem()
+    folds = list(StratifiedKFold(3).split(X, y))
+    told = {"cv": folds, "softness": 3}
+    once = fitted(**told).sensitivity(n_bootstrap=2000).differences
+    every = np.tile(np.arange(len(y)), 4)
+    many = [
+        (np.flatnonzero(np.isin(every, train)), np.flatnonzero(np.isin(every, test)))
+        for train, test in folds
+    ]
+    search = fitted(cv=3, softness=3).set_params(cv=many)
+    search.fit(X[every], y[every], groups=every)
+    grouped = search.sensitivity(n_bootstrap=2000).differences
+    alone = search.fit(X[every], y[every]).sensitivity(n_bootstrap=2000).differences
+    width = [(one["high"] - one["low"]).to_numpy() for one in (once, grouped, alone)]
+    np.testing.assert_allclose(grouped["difference"], once["difference"], atol=1e-9)
+    np.testing.assert_allclose(width[1], width[0], rtol=0.15)
+    assert (width[2] < 0.7 * width[0])[width[0] > 0].all()
 
 
 def test_weights_count_in_differences():

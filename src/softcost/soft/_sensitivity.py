@@ -7,7 +7,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from softcost.costs import RowCosts
 from softcost.selection import Rule
 from softcost.sensitivity import (
     PricedChoice,
@@ -60,7 +59,8 @@ class SensitivityMixin:
         price_range : pair of cost matrices, default=None
             The same over all prices between the first and the second.
         n_bootstrap : int, default=1000
-            Resamples of the held-out rows for the intervals of differences.
+            Resamples of the held-out rows for the intervals of differences; rows of one
+            group (``groups`` of `fit`) are drawn together.
         confidence : float, default=0.95
             Of these intervals.
         random_state : int, Generator or None, default=0
@@ -127,27 +127,27 @@ class SensitivityMixin:
     def _differences(
         self, n_bootstrap: int, confidence: float, random_state: Any
     ) -> pd.DataFrame:
-        rows, tests = self._problem.rows, np.concatenate(self._problem.tests)
+        problem = self._problem
+        rows, tests = problem.rows, np.concatenate(problem.tests)
         predicted = np.concatenate(self._predicted, axis=1)
         # The chosen one first: its differences are what people ask for.
         named = dict(reversed(self.reference_rows().items()))  # type: ignore[attr-defined]
-        times = np.bincount(tests, minlength=len(rows.y))
-        known = times > 0
+        weight, group = rows.weight[tests], problem.groups[tests]
+        counts = _sums(weight, group)
         return cost_differences(
             {
-                name: _paid(rows, tests, predicted[row])[known]
+                name: _sums(rows.in_users_units[tests, predicted[row]] * weight, group)[
+                    counts > 0
+                ]
                 for name, row in named.items()
             },
-            (times * rows.weight)[known],
+            counts[counts > 0],
             n_bootstrap=n_bootstrap,
             confidence=confidence,
             random_state=random_state,
         )
 
 
-def _paid(
-    rows: RowCosts, tests: NDArray[np.intp], predicted: NDArray[Any]
-) -> NDArray[np.float64]:
-    """What answers for held-out rows cost, in all for every row, times its weight."""
-    paid = rows.in_users_units[tests, predicted] * rows.weight[tests]
-    return np.bincount(tests, paid, len(rows.y)).astype(np.float64, copy=False)
+def _sums(values: NDArray[np.float64], group: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Sums by group of rows, which are drawn together."""
+    return np.bincount(group, values).astype(np.float64, copy=False)
