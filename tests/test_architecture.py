@@ -12,7 +12,7 @@ PACKAGE = Path(softcost.__file__).parent
 
 LEARNING = {
     "costs", "learners", "linear", "metrics", "parallel", "reductions", "selection",
-    "soft", "solvers", "svm",
+    "sensitivity", "soft", "solvers", "svm",
 }  # fmt: skip
 ALLOWED = {
     "costs": set(),
@@ -27,8 +27,10 @@ ALLOWED = {
     "svm": {"learners", "parallel", "solvers"},
     "linear": {"learners", "parallel", "solvers"},
     "reductions": {"costs", "learners", "metrics", "parallel", "svm"},
+    "sensitivity": {"costs", "metrics", "selection"},
     "soft": {
         "costs", "learners", "metrics", "parallel", "reductions", "selection",
+        "sensitivity",
     },
     "models": {"costs", "files", "reductions"},
     "report": {"files", "metrics", "selection"},

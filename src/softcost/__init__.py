@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         reductions,
         report,
         selection,
+        sensitivity,
         soft,
         svm,
         testing,
@@ -46,7 +47,9 @@ if TYPE_CHECKING:
         ZhouLiuRescaling,
     )
     from softcost.report import (
+        CostCurveDisplay,
         CostMatrixDisplay,
+        NetBenefitDisplay,
         SoftnessCurveDisplay,
         TradeoffDisplay,
     )
@@ -56,6 +59,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Budget",
+    "CostCurveDisplay",
     "CostMatrixDisplay",
     "CostSensitiveOneVsOne",
     "Costing",
@@ -66,6 +70,7 @@ __all__ = [
     "MaxOfBoth",
     "MetaCost",
     "MinimumExpectedCost",
+    "NetBenefitDisplay",
     "NystroemClassifier",
     "OneSidedBoosting",
     "OneSidedLinear",
@@ -93,6 +98,7 @@ __all__ = [
     "report",
     "save",
     "selection",
+    "sensitivity",
     "soft",
     "svm",
     "testing",
@@ -101,7 +107,7 @@ __all__ = [
 if not TYPE_CHECKING:
     _PACKAGES = (
         "costs", "datasets", "learners", "linear", "metrics", "models", "paper",
-        "reductions", "report", "selection", "soft", "svm", "testing",
+        "reductions", "report", "selection", "sensitivity", "soft", "svm", "testing",
     )  # fmt: skip
     _FROM = {
         "linear": (
@@ -109,7 +115,10 @@ if not TYPE_CHECKING:
             "OneSidedNystroem",
         ),
         "models": ("load", "save"),
-        "report": ("CostMatrixDisplay", "SoftnessCurveDisplay", "TradeoffDisplay"),
+        "report": (
+            "CostCurveDisplay", "CostMatrixDisplay", "NetBenefitDisplay",
+            "SoftnessCurveDisplay", "TradeoffDisplay",
+        ),
         "selection": ("Budget", "LeastCost", "MaxOfBoth", "Tolerance"),
         "soft": ("SoftCostClassifierCV",),
         "svm": ("KernelSVC", "OneSidedSVR"),

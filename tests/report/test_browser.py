@@ -15,7 +15,8 @@ from made_up import made_up
 
 import softcost
 from softcost.metrics import pareto_mask
-from softcost.selection import Budget, LeastCost, choose_row
+from softcost.selection import Budget, Evidence, LeastCost, choose_row
+from softcost.sensitivity import PricedChoice, price_intervals
 
 LONG = (
     *(f"alternaria leaf spot number {k} of a long list" for k in range(16)),
@@ -517,6 +518,92 @@ def test_few_candidates(open_page, n):
     page.keyboard.press("ArrowLeft")
     set_price(page, 1, 3)
     assert page.heard == []
+
+
+def nearest_turns(data, prices, error_budget=None):
+    """Prices of mistakes that change the choice, by softcost.sensitivity."""
+    confusion = np.asarray(data.confusion, float)
+    total = confusion.sum(axis=(1, 2))
+    cost = (confusion * prices).sum(axis=(1, 2)) / total
+    rule = LeastCost() if error_budget is None else Budget(error=error_budget)
+    priced = PricedChoice(
+        table=data.table.assign(cost=cost, normalized_cost=cost),
+        confusion=confusion[:, None],
+        fold_costs=cost[:, None],
+        prices=prices,
+        answers=list(data.classes),
+        rule=rule,
+        evidence=Evidence(
+            np.array(list(data.classes)),
+            confusion,
+            int(total[0]),
+            np.ones(len(data.classes)),
+        ),
+    )
+    found = price_intervals(priced)
+    found = found[(found["true"] != found["predicted"]) & np.isfinite(found["change"])]
+    turns = []
+    for cell, one in found.sort_values("change", kind="stable").iterrows():
+        ends = [(abs(one[end] - one["price"]), one[end], row)
+                for end, row in (("low", one["below"]), ("high", one["above"]))
+                if not pd.isna(row)]  # fmt: skip
+        turns.append((cell, *min(ends)[1:]))
+    return priced.chosen, turns
+
+
+def shown_turns(page):
+    return page.locator("#turns li").evaluate_all(
+        "items => items.map(one => [Number(one.dataset.cell), Number(one.dataset.at),"
+        " Number(one.dataset.model)])"
+    )
+
+
+def assert_turns(page, data, prices, error_budget=None):
+    chosen, turns = nearest_turns(data, prices, error_budget)
+    assert selected(page) == chosen
+    shown = shown_turns(page)
+    assert len(shown) == min(4, len(turns))
+    for (cell, at, row), (cell_, at_, row_) in zip(shown, turns, strict=False):
+        assert (cell, row) == (cell_, row_)
+        assert at == pytest.approx(at_)
+
+
+def test_the_panel_of_changes_agrees_with_the_package(open_page):
+    for rng in (3, 56):
+        data = made_up("abcd", 3, 6, rng=rng)
+        page = open_page(data)
+        assert_turns(page, data, data.cost_matrix)
+        prices = data.cost_matrix.copy()
+        prices[0, 2] = 3 * prices[0, 2] + 1
+        set_price(page, 2, prices[0, 2])
+        assert_turns(page, data, prices)
+        budget = round(float(data.table["error"].quantile(0.3)), 3)
+        page.locator("#budget").fill(f"{100 * budget:g}")
+        assert_turns(page, data, prices, budget)
+        page.locator("#budget").fill("0")
+        assert shown_turns(page) == []
+        assert "within the budget" in page.locator("#turns-hint").text_content()
+        assert page.heard == []
+
+
+def test_beyond_a_shown_price_the_page_chooses_the_shown_model(open_page):
+    data = made_up("abc", 3, 6)
+    page = open_page(data)
+    for cell, at, model in shown_turns(page):
+        before = data.cost_matrix.flat[cell]
+        set_price(page, cell, at + 1e-6 * np.sign(at - before))
+        assert selected(page) == model
+        page.locator("#reset-prices").click()
+
+
+def test_a_model_picked_by_hand_may_not_be_the_cheapest(open_page):
+    data = made_up("abc", 3, 6)
+    page = open_page(data)
+    dearest = int(data.table["cost"].argmax())
+    page.locator(f'[role="radio"][data-row="{dearest}"]').dispatch_event("click")
+    assert selected(page) == dearest
+    assert shown_turns(page) == []
+    assert "not the cheapest" in page.locator("#turns-hint").text_content()
 
 
 def test_the_pages_rules_choose_as_those_of_python(browser):

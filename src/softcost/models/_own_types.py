@@ -20,6 +20,7 @@ from softcost.models._common_kinds import (
     ESTIMATOR,
     JOBS,
     NUMBER,
+    PLAIN,
     POSITIVE,
     SEED,
     require_fitted,
@@ -210,9 +211,14 @@ _RULES: dict[str, dict[str, Kind]] = {
     "LeastCost": {},
     "LeastError": {},
     "MaxOfBoth": {},
-    "Budget": {"error": Real(0, 1)},
+    "Budget": {
+        "error": maybe(Real(0, 1)), "weighted_error": maybe(Real(0)),
+        "cost": maybe(Real(0)), "normalized_cost": maybe(Real(0)),
+        "g_mean": maybe(Real(0, 1)), "coverage": maybe(Real(0, 1)), "recall": PLAIN,
+        "confidence": maybe(Real(0, 1)),
+    },
     "Tolerance": {"cost": word_or(Real(0), "1se")},
-}
+}  # fmt: skip
 
 LEARNER_TYPES = [
     MACHINES,

@@ -328,7 +328,7 @@ REDUCTION_TYPES = [
             "classes": PLAIN, "softness": PLAIN, "param_grid": PLAIN,
             "criterion": PLAIN, "max_error": PLAIN, "tolerance": PLAIN,
             "actions": PLAIN, "action_error": PLAIN,
-            "error_weight": PLAIN, "cv": PLAIN, "refit": FLAG,
+            "error_weight": PLAIN, "cv": PLAIN, "calibration": PLAIN, "refit": FLAG,
             "keep_data": FLAG, "n_jobs": JOBS, "random_state": SEED, "verbose": VERBOSE,
         },
         FEATURES | {
@@ -338,13 +338,17 @@ REDUCTION_TYPES = [
             "error_measure_": one_of("error", "weighted_error"),
             "cost_matrix_": _MATRIX,
             "confusion_": numbers("candidates", "folds", "K", "A"),
+            "calibration_confusion_": numbers("candidates", "K", "A"),
+            "guarantee_": PLAIN,
             "tradeoff_": PLAIN, "cv_results_": PLAIN, "best_index_": COUNT,
             "best_softness_": Real(0, 1), "best_params_": PLAIN,
             "best_score_": NUMBER, "best_estimator_": Part(_REDUCTIONS),
             "mix_": Part(["RandomizedPair"]), "portfolio_": PLAIN,
         },
-        NAMED
-        | {"n_features_in_", "best_estimator_", "refit_time_", "mix_", "portfolio_"},
+        NAMED | {
+            "n_features_in_", "best_estimator_", "refit_time_", "mix_", "portfolio_",
+            "calibration_confusion_",
+        },
         frozenset({"_problem", "_predicted", "_error_weight", "_chosen_by"}),
         check=_check_search,
     ),

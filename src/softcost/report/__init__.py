@@ -11,10 +11,13 @@ from softcost.report._displays import (
     TradeoffDisplay,
 )
 from softcost.report._explorer import explorer_html, notebook_html, write_explorer
+from softcost.report._price_displays import CostCurveDisplay, NetBenefitDisplay
 
 __all__ = [
+    "CostCurveDisplay",
     "CostMatrixDisplay",
     "ExplorerData",
+    "NetBenefitDisplay",
     "SoftnessCurveDisplay",
     "TradeoffDisplay",
     "explorer_html",

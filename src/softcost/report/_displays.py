@@ -15,7 +15,8 @@ INK, GREY = "#1a1c21", "#8a8f98"
 HARD, REGULAR = "#d55e00", "#0072b2"
 
 
-def _new_axes(ax: Any) -> Any:
+def new_axes(ax: Any) -> Any:
+    """The axes that were given, or new ones."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
@@ -130,7 +131,7 @@ class TradeoffDisplay:
         -------
         self
         """
-        ax = _new_axes(ax)
+        ax = new_axes(ax)
         x = self.table[self.error].to_numpy(float)
         y = self.table["cost"].to_numpy(float)
         if error_bars:
@@ -240,7 +241,7 @@ class SoftnessCurveDisplay:
         -------
         self
         """
-        ax = _new_axes(ax)
+        ax = new_axes(ax)
         softness = self.table["softness"].to_numpy(float)
         cost = self.table["cost"].to_numpy(float)
         values = np.unique(softness)
@@ -348,7 +349,7 @@ class CostMatrixDisplay:
                 f"labels has {len(names)} names for {matrix.shape[1]} columns; pass "
                 "one per class, and one per action."
             )
-        ax = _new_axes(ax)
+        ax = new_axes(ax)
         self.im_ = ax.imshow(matrix, cmap=cmap)
         self.text_ = np.empty(matrix.shape, dtype=object)
         for true, predicted in np.ndindex(*matrix.shape):

@@ -1,15 +1,18 @@
 """From a word to a rule, and from a rule to rows."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from softcost.selection._budget import Budget
+from softcost.selection._evidence import Evidence
 from softcost.selection._rules import (
-    Budget,
     ByFunction,
+    Decision,
     LeastCost,
     LeastError,
     MaxOfBoth,
@@ -103,7 +106,29 @@ def choose_row(
     (0, 1)
     """
     rule = make_rule(criterion, max_error=max_error, tolerance=tolerance)
-    row = rule.choose(table, error=error)
+    return _checked(rule.choose(table, error=error), rule, table)
+
+
+def decide(
+    table: pd.DataFrame, rule: Rule, evidence: Evidence, *, error: str = "error"
+) -> Decision:
+    """What a rule chooses with the counts behind the table at hand.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `SoftCostClassifierCV.tradeoff_`.
+    rule : Rule
+    evidence : Evidence
+    error : {"error", "weighted_error"}
+        The column of the error that counts.
+    """
+    decision = rule.decide(table, evidence, error=error)
+    return replace(decision, row=_checked(decision.row, rule, table))
+
+
+def _checked(row: Any, rule: Rule, table: pd.DataFrame) -> int:
+    """A row number, if it is one of the table."""
     if not isinstance(row, Integral) or not 0 <= int(row) < len(table):
         raise ValueError(
             f"{type(rule).__name__} chose {row!r}, but choose must return a row number "

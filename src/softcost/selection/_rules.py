@@ -4,7 +4,6 @@ Every rule ends the same way: among equals (to a relative 1e-12) the largest sof
 wins, then the candidate that comes first, which has the smallest C of the grid.
 """
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +14,33 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from softcost.selection._evidence import Evidence
+
 _EQUAL = 1e-12
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a rule chose.
+
+    Attributes
+    ----------
+    row : int
+        Number of the chosen row.
+    guarantee : dict or None
+        What is known of the limits of a `Budget`; None for other rules. ``met`` says
+        whether the chosen row is within them, and ``kind`` by what: "none" by
+        cross-validated values without a test, "approximate" by a test on these,
+        "exact" by one on calibration rows. ``confidence``, ``method`` and ``rows``
+        (their number) are those of the test. ``passed`` are all rows within the budget,
+        ``missing`` is a sentence where there is none. ``limits`` has one dict for each
+        limit: ``measure``, ``label``, ``at_least``, ``bound``, the cross-validated
+        ``estimate`` of the chosen row and, where it was tested, the value ``tested``
+        and the ``p_value``.
+    """
+
+    row: int
+    guarantee: dict[str, Any] | None = None
 
 
 class Rule(ABC):
@@ -38,6 +63,12 @@ class Rule(ABC):
         error : {"error", "weighted_error"}
             The column of the error that counts.
         """
+
+    def decide(
+        self, table: pd.DataFrame, evidence: Evidence, *, error: str = "error"
+    ) -> Decision:
+        """Choose with the counts behind the table at hand; by default as `choose`."""
+        return Decision(self.choose(table, error=error))
 
     @abstractmethod
     def describe(self) -> str:
@@ -86,57 +117,6 @@ class MaxOfBoth(Rule):
 
     def describe(self) -> str:
         return "the least of the larger of error and normalised cost"
-
-
-@dataclass(frozen=True)
-class Budget(Rule):
-    """The least cost with an error within a budget.
-
-    Where no candidate is that good, the one with the least error is chosen, with a
-    warning.
-
-    Parameters
-    ----------
-    error : float from 0 to 1
-        Largest cross-validated error.
-
-    See Also
-    --------
-    Tolerance : The least error within a tolerance of cost.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame(
-    ...     {"softness": [0, 0.5, 1], "cost": [1.0, 1.1, 3.0], "error": [0.4, 0.2, 0.1]}
-    ... )
-    >>> Budget(error=0.25).choose(table)
-    1
-    """
-
-    error: float
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.error, Real) or not 0 <= float(self.error) <= 1:
-            raise ValueError(
-                f"max_error must be an error rate from 0 to 1, not {self.error!r}; "
-                "0.05 allows five errors in a hundred."
-            )
-
-    def choose(self, table: pd.DataFrame, *, error: str = "error") -> int:
-        errors, cost = table[error].to_numpy(float), table["cost"].to_numpy(float)
-        feasible = errors <= self.error
-        if feasible.any():
-            return least_row(table, np.where(feasible, cost, np.inf), errors)
-        warnings.warn(
-            f"no candidate has a cross-validated error of at most max_error="
-            f"{self.error:g}: the one with the least, {errors.min():.4g}, is chosen.",
-            UserWarning,
-            stacklevel=4,
-        )
-        return least_row(table, errors, cost)
-
-    def describe(self) -> str:
-        return f"the least cost among those with an error of at most {self.error:g}"
 
 
 @dataclass(frozen=True)

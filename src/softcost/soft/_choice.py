@@ -11,14 +11,23 @@ from sklearn.utils.validation import check_is_fitted
 from softcost.costs import prices_changed
 from softcost.metrics import Saving, paired_saving
 from softcost.reductions import Reduction
-from softcost.selection import Rule, choose_row, make_rule, reference_rows
+from softcost.selection import (
+    Budget,
+    ByFunction,
+    Rule,
+    decide,
+    make_rule,
+    reference_rows,
+)
 from softcost.soft._constant import cheapest_class
+from softcost.soft._evidence import evidence_of
 from softcost.soft._mix import RandomizedPair, best_mix
 from softcost.soft._optimism import HeldOutRows, Optimism, bootstrap_optimism
 from softcost.soft._problem import JointProblem
+from softcost.soft._sensitivity import SensitivityMixin
 
 
-class ChoiceMixin:
+class ChoiceMixin(SensitivityMixin):
     """Choices on the trade-off of a search, without another cross-validation.
 
     The search has set ``tradeoff_``, ``cv_results_`` and ``error_measure_``, and keeps
@@ -36,7 +45,9 @@ class ChoiceMixin:
 
     def _choose(self, rule: Rule) -> Self:
         self._chosen_by = rule
-        self.best_index_ = choose_row(self.tradeoff_, rule, error=self.error_measure_)
+        evidence = evidence_of(self, self._problem, self._error_weight)
+        decision = decide(self.tradeoff_, rule, evidence, error=self.error_measure_)
+        self.best_index_, self.guarantee_ = decision.row, decision.guarantee
         self.best_params_ = dict(self.cv_results_["params"][self.best_index_])
         self.best_softness_ = self.best_params_["softness"]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
@@ -175,7 +186,7 @@ class ChoiceMixin:
         return bootstrap_optimism(
             self._held_out_rows("optimism"),
             self.tradeoff_,
-            self._chosen_by,
+            self._rule_on_tables(),
             chosen=self.best_index_,
             error=self.error_measure_,
             n_resamples=n_resamples,
@@ -238,6 +249,19 @@ class ChoiceMixin:
             predicted=np.concatenate(self._predicted, axis=1),
             error_weight=self._error_weight,
         )
+
+    def _rule_on_tables(self) -> Rule:
+        """The rule, as one that needs no more than a table.
+
+        What a budget let pass by counts or tests stays what it lets pass.
+        """
+        rule = self._chosen_by
+        if not isinstance(rule, Budget) or not rule.needs_counts:
+            return rule
+        assert self.guarantee_ is not None
+        rows = self.guarantee_["passed"] or [self.best_index_]
+        least = "cost" if rule.least == "cost" else self.error_measure_
+        return ByFunction(lambda table: table[least].where(table.index.isin(rows)))
 
     def _search_problem(self, what: str) -> JointProblem:
         if not hasattr(self, "_problem"):

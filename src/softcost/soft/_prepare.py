@@ -1,7 +1,6 @@
 """From what a user gave to a problem: everything is checked here, once."""
 
 from dataclasses import replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import _safe_indexing
 
 from softcost.reductions import MinimumExpectedCost, Reduction, TrainingData
+from softcost.soft._calibration import Calibration, rows_to_use
 from softcost.soft._callbacks import tell_callbacks
 from softcost.soft._families import (
     check_same,
@@ -62,11 +62,12 @@ def prepare(
     families = _configured(search, asked)
     data = _checked(families, given)
     first = next(iter(data.values()))
-    kept = _rows_that_count(search.cv, first)
-    if kept is not None:
-        data = {name: one.part(kept) for name, one in data.items()}
+    whole, all_rows = data, first.rows
+    train, kept = rows_to_use(search, first.rows, groups)
+    if train is not None:
+        data = {name: one.part(train) for name, one in data.items()}
         first = next(iter(data.values()))
-        groups = None if groups is None else _safe_indexing(groups, kept)
+        groups = None if groups is None else _safe_indexing(groups, train)
     folds = make_folds(search.cv, first.rows.y, groups, search.random_state)
     portfolio, grids = None, search.param_grid
     if auto:
@@ -75,9 +76,9 @@ def prepare(
         families = _configured(
             search, {one.name: one.reduction for one in choices if one.reduction}
         )
-        data = _checked(families, given)
-        if kept is not None:
-            data = {name: one.part(kept) for name, one in data.items()}
+        data = whole = _checked(families, given)
+        if train is not None:
+            data = {name: one.part(train) for name, one in data.items()}
         own = {one.name: one.param_grid for one in choices if one.reduction}
         told = grids_by_family(grids, own, known=FAMILIES)
         grids = {name: told[name] or grid for name, grid in own.items()}
@@ -101,7 +102,12 @@ def prepare(
         )
         for number, (name, reduction) in enumerate(families.items())
     ]
-    return JointProblem(members, _group_numbers(groups, len(first.rows.y))), portfolio
+    calibration = None
+    if train is not None and kept is not None:
+        everything = [replace(one, rows=all_rows) for one in whole.values()]
+        calibration = Calibration(everything, train, kept)
+    numbers = _group_numbers(groups, len(first.rows.y))
+    return JointProblem(members, numbers, calibration), portfolio
 
 
 def _configured(search: Any, families: Families) -> Families:
@@ -121,13 +127,6 @@ def _configured(search: Any, families: Families) -> Families:
             reduction.set_params(random_state=search.random_state)
         found[name] = reduction
     return found
-
-
-def _rows_that_count(cv: Any, data: TrainingData) -> NDArray[np.intp] | None:
-    """Rows of weight zero are as if absent, also from folds that are cut here."""
-    cut_here = isinstance(cv, Integral) or hasattr(cv, "split")
-    weightless = bool((data.rows.weight == 0).any())
-    return np.flatnonzero(data.rows.weight) if weightless and cut_here else None
 
 
 def _checked(

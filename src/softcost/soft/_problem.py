@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from softcost.costs import RowCosts
 from softcost.reductions import Reduction, TrainingData
+from softcost.soft._calibration import Calibration
 from softcost.soft._progress import Progress, silent
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]  # training and held-out rows
@@ -93,10 +94,13 @@ class JointProblem:
         same.
     groups : array of shape (n,)
         Rows with the same number belong together: they are drawn together, too.
+    calibration : Calibration or None
+        The rows that were kept from training, where some were.
     """
 
     members: list[SearchProblem]
     groups: NDArray[np.intp]
+    calibration: Calibration | None = None
 
     @property
     def rows(self) -> RowCosts:

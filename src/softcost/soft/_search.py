@@ -17,6 +17,7 @@ from softcost.soft._available import available, has_method, is_refitted
 from softcost.soft._callbacks import CallbackSupportMixin
 from softcost.soft._choice import ChoiceMixin, refuse_new_prices
 from softcost.soft._constant import constant_answer
+from softcost.soft._evidence import calibration_confusion
 from softcost.soft._explorer import ExplorerMixin
 from softcost.soft._families import are_named, given_families, is_auto
 from softcost.soft._held_out import HeldOutPredictions, held_out_predictions
@@ -28,6 +29,7 @@ from softcost.soft._table import HeldOut, tradeoff_table
 # What a fit may leave out, and what a copy of a search does.
 _NOT_ALWAYS = (
     "best_estimator_", "refit_time_", "mix_", "portfolio_", "feature_names_in_",
+    "calibration_confusion_",
 )  # fmt: skip
 _LEFT_BEHIND = ("_problem", "_predicted", "_error_weight", "_chosen_by")
 
@@ -74,7 +76,8 @@ class SoftCostClassifierCV(
         - "cost" or ``LeastCost()``: the least cost;
         - "max" or ``MaxOfBoth()``: the least ``max(error, normalised cost)``;
         - "constrained" or ``Budget(error=0.05)``: the least cost with an error of at
-          most ``max_error``;
+          most ``max_error``; a `Budget` may limit other measures, and with a
+          ``confidence`` its limits are tested;
         - "tolerance" or ``Tolerance(cost=0.1)``: the least error among costs within
           ``tolerance`` of the least;
         - a function of ``tradeoff_``: a row number, or one value per row, of which
@@ -95,6 +98,9 @@ class SoftCostClassifierCV(
     cv : int, splitter or iterable of (train, test), default=5
         An int asks for stratified folds, shuffled where ``random_state`` is given; a
         fold may lack a class.
+    calibration : float, row numbers or mask, default=None
+        Rows to keep for the test of a ``Budget`` with a confidence: a share, drawn at
+        random, or which. They take no part in training, nor in the refit.
     refit : bool, default=True
         Whether to fit the chosen candidate to all rows.
     keep_data : bool, default=False
@@ -138,6 +144,10 @@ class SoftCostClassifierCV(
         What candidates are scored by, minus the mean cost.
     confusion_ : array of shape (n_candidates, n_folds, K, A)
         Held-out weight by true class and answer.
+    calibration_confusion_ : array of shape (n_candidates, K, A)
+        The same of the calibration rows, by candidates fitted to all others.
+    guarantee_ : dict or None
+        What is known of the limits of a `Budget`, see `softcost.selection.Decision`.
     constant_ : dict
         The best constant answer, its ``label`` and cross-validated measures: what a
         model has to beat.
@@ -189,6 +199,7 @@ class SoftCostClassifierCV(
         "actions": "no_validation",
         "action_error": "no_validation",
         "cv": ["cv_object"],
+        "calibration": "no_validation",
         "refit": ["boolean"],
         "keep_data": ["boolean"],
         "n_jobs": [Integral, None],
@@ -217,6 +228,7 @@ class SoftCostClassifierCV(
         error_weight: Any = None,
         action_error: Any = None,
         cv: Any = 5,
+        calibration: Any = None,
         refit: bool = True,
         keep_data: bool = False,
         n_jobs: int | None = None,
@@ -235,6 +247,7 @@ class SoftCostClassifierCV(
         self.error_weight = error_weight
         self.action_error = action_error
         self.cv = cv
+        self.calibration = calibration
         self.refit = refit
         self.keep_data = keep_data
         self.n_jobs = n_jobs
@@ -332,6 +345,8 @@ class SoftCostClassifierCV(
         )
         self._problem, self._predicted = problem.quiet(), predictions.numbers
         self._error_weight = held_out.error_weight
+        if problem.calibration is not None:
+            self.calibration_confusion_ = calibration_confusion(problem)
 
     def __getstate__(self) -> dict[str, Any]:
         """Training data stay behind when a search is copied, but for ``keep_data``."""

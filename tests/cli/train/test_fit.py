@@ -226,13 +226,6 @@ def test_options_reach_the_search(menu, softcost, strict, tmp_path):
         assert {name: params[name] for name in wanted} == wanted
 
 
-def test_an_error_budget_out_of_reach_is_a_warning(menu, softcost):
-    words = [word for word in menu.fit if word != "--quiet"]
-    result = softcost(*words, "--max-error", "0")
-    assert result.exit_code == 0
-    assert "warning: no candidate has a cross-validated error" in result.stderr
-
-
 @pytest.mark.parametrize(
     ("reduction", "learner"),
     [

@@ -6,11 +6,13 @@ is there at once.
 
 from softcost.cli.console._errors import (
     BAD_INPUT,
+    BUDGET_MISSED,
     EPILOG,
     FAILED,
     INTERRUPTED,
     OK,
     BadInput,
+    BudgetMissed,
     JobFailed,
     bad_input,
     failed_job,
@@ -37,12 +39,14 @@ from softcost.cli.console._warnings import warnings_as_lines
 
 __all__ = [
     "BAD_INPUT",
+    "BUDGET_MISSED",
     "EPILOG",
     "FAILED",
     "INTERRUPTED",
     "OK",
     "STREAM",
     "BadInput",
+    "BudgetMissed",
     "JobFailed",
     "LazyGroup",
     "bad_input",

@@ -10,6 +10,7 @@ from softcost.cli.console._formatting import visible
 OK = 0
 FAILED = 1
 BAD_INPUT = 2
+BUDGET_MISSED = 3
 INTERRUPTED = 130
 
 EPILOG = """\b
@@ -17,6 +18,7 @@ Exit codes:
   0    done
   1    the job failed; with a traceback: a fault of softcost, please report it
   2    wrong command line or bad input
+  3    done, but no model is within the budget that was asked for
   130  interrupted
 """
 
@@ -38,6 +40,12 @@ class JobFailed(click.ClickException):
     """The input was fine, but the job could not be done."""
 
     exit_code = FAILED
+
+
+class BudgetMissed(click.ClickException):
+    """The job is done, but what was asked of the model does not hold."""
+
+    exit_code = BUDGET_MISSED
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from softcost.cli.inputs import (
     survey,
     typed_columns,
 )
+from softcost.cli.train._budget import calibration_rows, check_recalls
 from softcost.cli.train._columns import what_was_asked
 from softcost.cli.train._job import Job
 from softcost.cli.train._validation import check_folds, check_two_classes
@@ -66,6 +67,8 @@ class TrainingInput:
         What was assumed when files were read.
     test_costs : array of shape (n_test, A) or None
         What each answer would cost on the test rows.
+    calibration : array of row numbers or None
+        Rows of ``train`` that are kept for the test of a budget.
     """
 
     matrix: pd.DataFrame | None
@@ -78,6 +81,7 @@ class TrainingInput:
     train: Rows
     test: Rows | None
     test_costs: np.ndarray | None
+    calibration: np.ndarray | None
 
 
 def read_data(job: Job) -> TrainingInput:
@@ -112,7 +116,9 @@ def read_data(job: Job) -> TrainingInput:
     _costs_of(rows, matrix, classes)
     check_two_classes(job, rows.y)
     train, test = _split_rows(job, rows, kinds, asked, notes)
-    check_folds(job, train.y)
+    check_recalls(job, classes)
+    kept = calibration_rows(job, len(train.y))
+    check_folds(job, train.y if kept is None else np.delete(train.y, kept))
     if test is not None and job.test is not None:
         where = {"data": job.test, "target": job.target, "path": job.costs or job.test}
         check_priced(test.y, classes.tolist(), **where)
@@ -128,6 +134,7 @@ def read_data(job: Job) -> TrainingInput:
         train=train,
         test=test,
         test_costs=test_costs,
+        calibration=kept,
     )
 
 

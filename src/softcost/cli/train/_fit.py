@@ -61,6 +61,30 @@ def _test_size(context: Any, option: Any, value: float | None) -> float | None:
     return value
 
 
+def _recalls(
+    context: Any, option: Any, texts: tuple[str, ...]
+) -> dict[str, float] | None:
+    """``fraud=0.9``, as often as there are classes."""
+    recalls = {}
+    for text in texts:
+        label, equals, rate = text.rpartition("=")
+        try:
+            recalls[label] = float(rate)
+        except ValueError:
+            equals = ""
+        if not equals or not label or not 0 <= recalls[label] <= 1:
+            raise click.BadParameter(
+                f"{text!r} is not of the form CLASS=RATE, with a rate from 0 to 1"
+            )
+    return recalls or None
+
+
+def _confidence(context: Any, option: Any, value: float | None) -> float | None:
+    if value is not None and not 0 < value < 1:
+        raise click.BadParameter(f"{value:g} is not between 0 and 1, such as 0.95")
+    return value
+
+
 def _params(
     context: Any, option: Any, texts: tuple[str, ...]
 ) -> dict[str, list[Any]] | None:
@@ -143,6 +167,26 @@ def _value(text: str) -> Any:
     type=click.FloatRange(0, 1),
     metavar="RATE",
     help="The least cost with at most this error, such as 0.05.",
+)
+@click.option(
+    "--min-recall",
+    multiple=True,
+    callback=_recalls,
+    metavar="CLASS=RATE",
+    help="The least cost that finds this share of a class, such as fraud=0.9.",
+)
+@click.option(
+    "--confidence",
+    type=float,
+    callback=_confidence,
+    metavar="RATE",
+    help="Test --max-error and --min-recall, to hold with this probability.",
+)
+@click.option(
+    "--calibration",
+    type=click.FloatRange(0, 1, max_open=True),
+    metavar="SHARE",
+    help="Rows to keep for that test; 0.2 by default, with 0 it is approximate.",
 )
 @click.option(
     "--tolerance",

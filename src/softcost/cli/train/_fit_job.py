@@ -1,6 +1,7 @@
 """The work behind ``softcost fit``."""
 
 from softcost.cli.console import (
+    BudgetMissed,
     bad_input,
     failed_job,
     show_progress,
@@ -41,3 +42,5 @@ def run(job: Job) -> None:
     with failed_job():
         write_files(job, families, model, results, about)
     write_results(job, about, results)
+    if results["budget_met"] is False:
+        raise BudgetMissed(results["guarantee"]["missing"])

@@ -25,6 +25,9 @@ class Job:
     param: dict[str, list[Any]] | None
     criterion: str | None
     max_error: float | None
+    min_recall: dict[str, float] | None
+    confidence: float | None
+    calibration: float | None
     tolerance: float | str | None
     error_weight: str | None
     softness: int | list[float]
@@ -65,10 +68,22 @@ def _check_costs(job: Job) -> None:
 
 def _criterion(job: Job) -> str:
     """The criterion, which its own option may imply."""
-    if job.max_error is not None and job.tolerance is not None:
-        raise BadInput("give --max-error or --tolerance, not both.")
+    budget = job.max_error is not None or job.min_recall is not None
+    if budget and job.tolerance is not None:
+        limit = "--max-error" if job.max_error is not None else "--min-recall"
+        raise BadInput(f"give {limit} or --tolerance, not both.")
+    for option, value in (
+        ("--confidence", job.confidence),
+        ("--calibration", job.calibration),
+    ):
+        if value is not None and not budget:
+            raise BadInput(
+                f"{option} goes with a limit to test; give --max-error or --min-recall."
+            )
+    if job.calibration is not None and job.confidence is None:
+        raise BadInput("--calibration is for a test; give --confidence, such as 0.95.")
     implied = "cost"
-    if job.max_error is not None:
+    if budget:
         implied = "constrained"
     elif job.tolerance is not None:
         implied = "tolerance"

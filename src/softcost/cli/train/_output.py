@@ -23,9 +23,11 @@ from softcost.cli.console import (
 )
 from softcost.cli.inputs import actions_of
 from softcost.cli.results import shown_measures
+from softcost.cli.train._budget import describe_budget
 from softcost.cli.train._data import TrainingInput
 from softcost.cli.train._job import Job
 from softcost.cli.train._reductions import Family
+from softcost.cli.train._sensitivity import lines_of
 from softcost.models import json_value, save
 from softcost.soft import SoftCostClassifierCV
 
@@ -41,6 +43,7 @@ def describe_training(
         "target": job.target,
         "rows": len(data.train.y),
         "test_rows": None if data.test is None else len(data.test.y),
+        "calibration_rows": 0 if data.calibration is None else len(data.calibration),
         "columns": data.kinds,
         "left_out": data.left_out,
         "ids": [one.name for one in data.surveyed if one.names_rows],
@@ -153,6 +156,10 @@ def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> 
             f"({format_cost(expected['low'])} to {format_cost(expected['high'])}).",
             soft_wrap=True,
         )
+    if results["guarantee"] is not None:
+        out.print(describe_budget(results["guarantee"]), soft_wrap=True)
+    for line in lines_of(results["sensitivity"]):
+        out.print(line, soft_wrap=True)
     if job.model is not None:
         out.print(f"model:  {job.model}", soft_wrap=True)
     if job.report is not None:

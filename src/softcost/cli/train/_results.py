@@ -15,6 +15,7 @@ from softcost.cli.results import (
     shown_measures,
 )
 from softcost.cli.train._data import Rows, TrainingInput
+from softcost.cli.train._sensitivity import how_sure
 from softcost.costs import answer_indices
 from softcost.metrics import paired_saving
 
@@ -31,6 +32,7 @@ def compare(model: Pipeline, data: TrainingInput) -> dict[str, Any]:
     }
     validated = {"constant": _constant(search)} | validated
     _add_savings(validated)
+    guarantee = search.guarantee_
     held_out, test_savings = _held_out(model, rows, data.test, data.test_costs)
     if held_out is not None and "regular" in held_out:
         _add_savings(held_out)
@@ -47,6 +49,9 @@ def compare(model: Pipeline, data: TrainingInput) -> dict[str, Any]:
         "held_out": held_out,
         "savings": {"cross_validated": savings, "held_out": test_savings},
         "advice": advice(label, told["constant"], told.get("regular"), where),
+        "budget_met": None if guarantee is None else guarantee["met"],
+        "guarantee": guarantee,
+        "sensitivity": how_sure(search),
     }
 
 

@@ -1,9 +1,12 @@
 """The search behind ``softcost fit``."""
 
+import warnings
 from typing import Any
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
+from softcost.cli.train._budget import criterion_of
 from softcost.cli.train._data import TrainingInput
 from softcost.cli.train._encoder import make_encoder
 from softcost.cli.train._job import Job
@@ -26,9 +29,8 @@ def make_model(job: Job, families: list[Family], data: TrainingInput) -> Pipelin
         classes=data.classes,
         softness=job.softness,
         param_grid=param_grid,
-        criterion=job.criterion,
-        max_error=job.max_error,
-        tolerance=job.tolerance,
+        **criterion_of(job),
+        calibration=data.calibration,
         error_weight=job.error_weight,
         cv=job.cv,
         n_jobs=job.jobs,
@@ -39,5 +41,22 @@ def make_model(job: Job, families: list[Family], data: TrainingInput) -> Pipelin
 
 def fit_model(model: Pipeline, data: TrainingInput) -> None:
     """Search, choose and refit."""
-    costs = {} if data.train.costs is None else {"search__costs": data.train.costs}
-    model.fit(data.train.X, data.train.y, **costs)
+    with warnings.catch_warnings():
+        # A budget that is not met is told at the end, also where warnings are not.
+        warnings.filterwarnings("ignore", message="no candidate (has|was shown)")
+        if data.calibration is None:
+            costs = data.train.costs
+            told = {} if costs is None else {"search__costs": costs}
+            model.fit(data.train.X, data.train.y, **told)
+        else:
+            _fit_calibrated(model, data, data.calibration)
+
+
+def _fit_calibrated(model: Pipeline, data: TrainingInput, kept: np.ndarray) -> None:
+    """The same, where columns are encoded by what training may see, too."""
+    search, train = model["search"], data.train
+    seen = np.delete(np.arange(len(train.y)), kept)
+    columns = model["columns"].fit(train.X.iloc[seen])
+    search.fit(columns.transform(train.X), train.y, costs=train.costs)
+    # A saved model says how many rows were kept; which is of no use to it.
+    search.set_params(calibration=len(kept) / len(train.y))

@@ -19,6 +19,7 @@ function showSelection() {
   drawMistakes();
   drawConfusion();
   drawRecall();
+  drawTurns();
   drawLines();
   drawControls();
   markChart();

@@ -83,6 +83,37 @@ function bestAt(cost, value, setting) {
   return leastRow({ softness }, there, cost);
 }
 
+// Prices of mistakes that would make another candidate of some the cheapest, each alone
+// and the nearest first: as softcost.sensitivity.price_intervals has them. Costs are
+// linear in a price, so a rival with fewer such mistakes wins when it rises enough.
+function turnsOf(index, cost, prices, rivals) {
+  const found = [], unit = averageMistake(prices);
+  const share = (i, cell) => confusion[i][cell] / totals[i];
+  for (let cell = 0; cell < K * K; cell++) {
+    const truth = Math.floor(cell / K), guess = cell % K;
+    if (truth === guess) continue;
+    const lowest = data.byExample ? 0 : prices[truth * K + truth];
+    let nearest = null;
+    for (const j of rivals) {
+      const fewer = share(index, cell) - share(j, cell);
+      const change = (cost[j] - cost[index]) / fewer;
+      if (fewer === 0 || prices[cell] + change <= lowest) continue;
+      const closer = nearest === null || Math.abs(change) < Math.abs(nearest.change);
+      if (closer) nearest = { truth, guess, change, row: j };
+    }
+    if (nearest === null) continue;
+    const price = prices[cell];
+    found.push({ ...nearest, price, at: price + nearest.change, part: Math.abs(nearest.change) / (price > 0 ? price : unit) });
+  }
+  return found.sort((a, b) => a.part - b.part);
+}
+
+function averageMistake(prices) {
+  let sum = 0;
+  for (let cell = 0; cell < K * K; cell++) sum += prices[cell] - prices[Math.floor(cell / K) * (K + 1)];
+  return sum / (K * Math.max(K - 1, 1)) || 1;
+}
+
 function mistakesOf(counts, prices) {
   const found = [];
   for (let cell = 0; cell < K * A; cell++) {

@@ -122,6 +122,26 @@ function drawRecall() {
   }), low > 0 ? make("li", { class: "from", "aria-hidden": "true" }, "Bars begin at " + percent(low, 0) + ".") : null);
 }
 
+// Which single price would make another model the cheapest.
+function drawTurns() {
+  const budget = state.how === "budget" ? state.budget : null;
+  const rivals = [...softness.keys()].filter((i) => i !== state.index && isShown(i) && (budget === null || error[i] <= budget));
+  const best = cheapest(state.cost, budget), hint = at("turns-hint");
+  const inBudget = budget === null || error[state.index] <= budget;
+  if (best !== state.index || !inBudget) {
+    hint.textContent = inBudget ? "This model is not the cheapest at these prices: the one with " + describe(best) + " is." : "No model is within the budget, whatever the prices are.";
+    put(at("turns"));
+    return;
+  }
+  const found = turnsOf(state.index, state.cost, state.prices, rivals);
+  hint.textContent = found.length
+    ? "This model stays the cheapest" + (budget === null ? "" : " within the budget") + " until one of these prices changes so far; the nearest first."
+    : "No single price makes another model cheaper.";
+  put(at("turns"), ...found.slice(0, 4).map((one) => make("li", { "data-cell": one.truth * K + one.guess, "data-at": one.at, "data-model": one.row },
+    make("span", { class: "words" }, label(one.guess), " for a true ", label(one.truth)),
+    " costs " + money(one.price) + "; " + (one.change < 0 ? "below " : "above ") + money(one.at) + " it would be the model with softness " + show(softness[one.row]) + (settingOf[one.row] ? ", " + settingOf[one.row] : "") + ".")));
+}
+
 function buildPrices() {
   const body = make("tbody");
   for (let k = 0; k < K; k++) {
