@@ -89,10 +89,10 @@ function bestAt(cost, value, setting) {
 function turnsOf(index, cost, prices, rivals) {
   const found = [], unit = averageMistake(prices);
   const share = (i, cell) => confusion[i][cell] / totals[i];
-  for (let cell = 0; cell < K * K; cell++) {
-    const truth = Math.floor(cell / K), guess = cell % K;
+  for (let cell = 0; cell < K * A; cell++) {
+    const truth = Math.floor(cell / A), guess = cell % A;
     if (truth === guess) continue;
-    const lowest = data.byExample ? 0 : prices[truth * K + truth];
+    const lowest = data.byExample ? 0 : prices[truth * A + truth];
     let nearest = null;
     for (const j of rivals) {
       const fewer = share(index, cell) - share(j, cell);
@@ -110,7 +110,9 @@ function turnsOf(index, cost, prices, rivals) {
 
 function averageMistake(prices) {
   let sum = 0;
-  for (let cell = 0; cell < K * K; cell++) sum += prices[cell] - prices[Math.floor(cell / K) * (K + 1)];
+  for (let k = 0; k < K; k++) {
+    for (let j = 0; j < K; j++) sum += prices[k * A + j] - prices[k * A + k];
+  }
   return sum / (K * Math.max(K - 1, 1)) || 1;
 }
 

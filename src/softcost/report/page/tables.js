@@ -137,7 +137,7 @@ function drawTurns() {
   hint.textContent = found.length
     ? "This model stays the cheapest" + (budget === null ? "" : " within the budget") + " until one of these prices changes so far; the nearest first."
     : "No single price makes another model cheaper.";
-  put(at("turns"), ...found.slice(0, 4).map((one) => make("li", { "data-cell": one.truth * K + one.guess, "data-at": one.at, "data-model": one.row },
+  put(at("turns"), ...found.slice(0, 4).map((one) => make("li", { "data-cell": one.truth * A + one.guess, "data-at": one.at, "data-model": one.row },
     make("span", { class: "words" }, label(one.guess), " for a true ", label(one.truth)),
     " costs " + money(one.price) + "; " + (one.change < 0 ? "below " : "above ") + money(one.at) + " it would be the model with softness " + show(softness[one.row]) + (settingOf[one.row] ? ", " + settingOf[one.row] : "") + ".")));
 }
