@@ -99,9 +99,7 @@ def test_a_part_has_the_entries_of_its_points(kernel, points, whole, capacity):
     )
     places, out = selections(rng, len(points))
     part = rows.part_of(store, places, out, capacity=capacity)
-    expected = np.hstack(
-        [kernels.submatrix(gram, places, chosen) for chosen in (places, out)]
-    )
+    expected = kernels.submatrix(gram, places, places)
     assert part.values.shape == (capacity, expected.shape[1])
     for i in rng.integers(0, len(places), 200):
         at = rows.fetch(part, int(i))
@@ -127,15 +125,14 @@ def test_held_out_sums_are_those_of_a_matrix_however_few_rows_are_kept(points):
     chosen = rng.permutation(len(places))
     weights = rng.standard_normal(len(places)).astype(np.float32)
     sums = []
-    for source in (
-        rows.Gram(kernels.submatrix(gram, places, places)),
-        rows.part_of(
-            rows.store_of(points, "perceptron", capacity=4), places, out, capacity=5
-        ),
-    ):
+    some = rows.store_of(points, "perceptron", capacity=70)
+    part = rows.part_of(some, places, out, capacity=5)
+    for i in range(60):
+        rows.fetch(part, i)
+    for source in (rows.Gram(kernels.submatrix(gram, places, places)), part):
         total = np.ones(cross.shape[1], np.float32)
         rows.add_held_out(source, cross, chosen, weights, len(places), total)
-        sums.append(total.tobytes())
+        sums.append(total[: len(out)].tobytes())
     assert sums[0] == sums[1]
 
 

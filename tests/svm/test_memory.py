@@ -22,7 +22,7 @@ from softcost import (
 from softcost.learners import Labels, OneSidedValues
 from softcost.solvers.rows import LEAST
 from softcost.svm import KernelSVC, OneSidedSVR
-from softcost.svm._memory import Needs, make_plan, part_row
+from softcost.svm._memory import Needs, copy_bytes, make_plan, row_bytes
 
 REDUCTIONS = {
     "osr": OneSidedRegression(OneSidedSVR()),
@@ -148,12 +148,10 @@ def test_a_plan_keeps_to_its_memory(n, d, m, n_out, copied, threads, matrices, s
     assert plan.n_bytes <= size * 2**20
     assert min(n, LEAST) <= plan.capacity <= n
     assert plan.whole == (plan.capacity == n)
-    of_fold = needs.m * part_row(needs.m, needs.n_out)
     if plan.copy_bytes:
-        assert plan.copy_bytes >= of_fold
+        assert plan.copy_bytes >= copy_bytes(needs.m, needs.n_out)
     else:
-        least = min(needs.m, LEAST) * part_row(needs.m, needs.n_out)
-        assert plan.problem_bytes >= least
+        assert plan.problem_bytes >= min(needs.m, LEAST) * row_bytes(needs.m)
 
 
 def many(n, d=3):

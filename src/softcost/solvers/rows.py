@@ -21,6 +21,7 @@ from softcost.solvers._scan import add_rows
 from softcost.solvers.kernels import KERNELS, kernel_rows, pack, padded
 
 LEAST = 4  # rows that a solver has in its hands at the same time
+BLOCK = 16  # rows whose values for held-out points are added at once
 
 
 class Gram(NamedTuple):
@@ -49,13 +50,12 @@ class Store(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Rows of a store, with the entries that one problem needs.
+    """Rows of a store, with the entries of the points that one problem is posed over.
 
-    ``values[slot[i]]`` is row i, as in `Store`: first the entries of the points that
-    the problem is posed over, padded, then those of the held-out points, padded.
+    ``values[slot[i]]`` is row i, as in `Store`.
     """
 
-    values: np.ndarray  # (capacity, padded(m) + padded(n_out)) float32
+    values: np.ndarray  # (capacity, padded(m)) float32
     slot: np.ndarray  # (m,)
     owner: np.ndarray  # (capacity,)
     stamp: np.ndarray  # (capacity,)
@@ -63,6 +63,8 @@ class Part(NamedTuple):
     places: np.ndarray  # (m,) the point of the store that each row is
     runs: np.ndarray  # (n_runs, 3) neighbouring entries: column here, there, how many
     spare: np.ndarray  # (1, padded(n)) a row that is computed here
+    out_runs: np.ndarray  # (n_runs, 3) the same for entries of the held-out points
+    out_panels: np.ndarray  # these points, as `kernels.pack` gives them
     store: Store
 
 
@@ -127,33 +129,35 @@ def part_of(
     capacity : int
         How many rows are kept, at least `LEAST`, unless there are fewer.
     """
-    m, first = len(places), padded(len(places))
+    m = len(places)
     capacity = int(np.clip(capacity, min(m, LEAST), m))
     return Part(
-        values=np.zeros((capacity, first + padded(len(out))), np.float32),
+        values=np.zeros((capacity, padded(m)), np.float32),
         slot=np.full(m, -1),
         owner=np.full(capacity, -1),
         stamp=np.zeros(capacity, np.int64),
         clock=np.zeros(2, np.int64),
         places=np.asarray(places, np.int64),
-        runs=np.concatenate([_runs(places, 0), _runs(out, first)]),
+        runs=_runs(places),
         spare=np.zeros((1, padded(len(store.x))), np.float32),
+        out_runs=_runs(out),
+        out_panels=pack(store.x[out]),
         store=store,
     )
 
 
-def _runs(chosen: np.ndarray, first: int) -> np.ndarray:
-    """Runs of neighbours among the chosen columns, which are put at ``first`` and on.
+def _runs(chosen: np.ndarray) -> np.ndarray:
+    """Runs of neighbours among chosen columns: column here, there, how many.
 
     Examples
     --------
-    >>> _runs(np.array([4, 5, 6, 2]), 64)
-    array([[64,  4,  3],
-           [67,  2,  1]])
+    >>> _runs(np.array([4, 5, 6, 2]))
+    array([[0, 4, 3],
+           [3, 2, 1]])
     """
     start = np.flatnonzero(np.diff(chosen, prepend=-2) != 1)
     length = np.diff(start, append=len(chosen))
-    return np.column_stack([first + start, chosen[start], length]).astype(np.int64)
+    return np.column_stack([start, chosen[start], length]).astype(np.int64)
 
 
 def work_of_step(rows: Rows) -> float:
@@ -256,17 +260,48 @@ def _compiled_fetch(rows, i):
     return lambda rows, i: _bring_part(rows, i)
 
 
+@inline
+def _copy_held_out(rows, point, target):
+    """Values of a point for the held-out ones, if the store has them; whether it has.
+
+    They are not worth the place of a row that a solver may need: no use is noted.
+    """
+    store = rows.store
+    changes = store.panels.size > 0
+    if changes:
+        acquire(store.lock)
+    at = store.slot[point]
+    if at >= 0:
+        _copy_runs(rows.out_runs, store.values[at], target)
+    if changes:
+        release(store.lock)
+    return at >= 0
+
+
 @jit
 def _add_parts(rows, chosen, weights, count, out):
-    """As many rows at once as are kept: the last ones fetched are all there."""
-    first = rows.values.shape[1] - out.size
-    block = max(min(rows.owner.size, count), 1)
-    places = np.empty(block, np.int64)
-    for start in range(0, count, block):
-        size = min(block, count - start)
+    """Values that the store has not are computed, for held-out points only."""
+    store = rows.store
+    values = np.zeros((BLOCK, out.size), np.float32)
+    x = np.empty((BLOCK, store.x.shape[1]), np.float32)
+    places = np.empty(BLOCK, np.int64)
+    for start in range(0, count, BLOCK):
+        size = min(BLOCK, count - start)
+        computed, copied = 0, BLOCK
         for r in range(size):
-            places[r] = fetch(rows, chosen[start + r])
-        add_rows(rows.values, first, places, weights[start:], size, out)
+            point = rows.places[chosen[start + r]]
+            if _copy_held_out(rows, point, values[copied - 1]):
+                copied -= 1
+                places[r] = copied
+            else:
+                for k in range(x.shape[1]):
+                    x[computed, k] = store.x[point, k]
+                places[r] = computed
+                computed += 1
+        if computed > 0:
+            new, panels = values[:computed], rows.out_panels
+            kernel_rows(x[:computed], panels, store.kernel, store.gamma, new, 0)
+        add_rows(values, 0, places, weights[start:], size, out)
 
 
 def add_held_out(
@@ -279,7 +314,7 @@ def add_held_out(
 ) -> None:
     """Add ``weights[r] * K(chosen[r], held-out points)`` for the first ``count`` r.
 
-    A part has these values in its rows; for others they are the rows of ``cross``.
+    A part finds or computes these values; for others they are the rows of ``cross``.
     """
     if isinstance(rows, Part):
         _add_parts(rows, chosen, weights, count, out)

@@ -16,15 +16,20 @@ for what all problems share. Results are the same to the bit.
 from dataclasses import dataclass
 
 from softcost.solvers.kernels import padded
-from softcost.solvers.rows import LEAST
+from softcost.solvers.rows import BLOCK, LEAST
 
 _SHARED = 0.75  # share of the memory for rows over all points
 _NUMBER = 4  # bytes of a number in single precision
 
 
-def part_row(m: int, n_out: int) -> int:
-    """Bytes of a row over the points of a problem and the held-out ones."""
-    return _NUMBER * (padded(m) + padded(n_out))
+def row_bytes(n: int) -> int:
+    """Bytes of a row over n points."""
+    return _NUMBER * padded(n)
+
+
+def copy_bytes(m: int, n_out: int) -> int:
+    """Bytes of the matrix among m points, and of these with held-out ones."""
+    return m * (row_bytes(m) + row_bytes(n_out))
 
 
 @dataclass(frozen=True)
@@ -91,12 +96,11 @@ def make_plan(needs: Needs, megabytes: float, remedy: str) -> Plan:
     remedy : str
         What to do where that is too little.
     """
-    row = _NUMBER * padded(needs.n)
+    row = row_bytes(needs.n)
     whole = needs.matrices * needs.n * row
     points = 2 * _NUMBER * needs.n * needs.d  # as rows and as panels
     bound = int(min(megabytes * 2**20, 2**60)) - points
-    of_part = part_row(needs.m, needs.n_out)
-    copies = needs.copied * needs.m * of_part
+    copies = needs.copied * copy_bytes(needs.m, needs.n_out)
     if whole + copies <= bound:
         return Plan(
             whole=True,
@@ -105,8 +109,10 @@ def make_plan(needs: Needs, megabytes: float, remedy: str) -> Plan:
             problem_bytes=(bound - whole - copies) // needs.threads,
             n_bytes=points + whole + copies,
         )
-    # A problem also needs room to compute a row.
-    least_parts = needs.threads * (LEAST * of_part + row)
+    # A problem also needs room to compute a row, and values for held-out points.
+    of_part = row_bytes(needs.m)
+    scratch = row + BLOCK * row_bytes(needs.n_out) + _NUMBER * needs.n_out * needs.d
+    least_parts = needs.threads * (LEAST * of_part + scratch)
     least = needs.matrices * LEAST * row + least_parts
     if least > bound:
         raise MemoryError(
@@ -118,11 +124,11 @@ def make_plan(needs: Needs, megabytes: float, remedy: str) -> Plan:
     most = min(most, bound - least_parts)
     capacity = min(most // (needs.matrices * row), needs.n)
     stored = needs.matrices * capacity * row
-    part = min((bound - stored) // needs.threads, needs.m * of_part + row)
+    part = min((bound - stored) // needs.threads, needs.m * of_part + scratch)
     return Plan(
         whole=capacity == needs.n,
         capacity=capacity,
         copy_bytes=0,
-        problem_bytes=part - row,
+        problem_bytes=part - scratch,
         n_bytes=points + stored + needs.threads * part,
     )

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from softcost.solvers.kernels import gram_matrix, submatrix
 from softcost.solvers.rows import Part, part_of, store_of
-from softcost.svm._memory import Plan, part_row
+from softcost.svm._memory import Plan, copy_bytes, row_bytes
 
 Matrix = NDArray[np.float32]
 Places = NDArray[np.intp]
@@ -53,7 +53,7 @@ class SharedRows:
         self, places: Places, out: Places = _NOWHERE
     ) -> tuple[Matrix, Matrix] | None:
         """Matrix among places, and of these with held-out ones; None without room."""
-        needed = len(places) * part_row(len(places), len(out))
+        needed = copy_bytes(len(places), len(out))
         if self.matrix is None or needed > self._plan.copy_bytes:
             return None
         inside = submatrix(self.matrix, places, places)
@@ -61,9 +61,9 @@ class SharedRows:
 
     def has_room_for(self, m: int, n_out: int) -> bool:
         """Whether a problem may copy more than its fold did."""
-        return m * part_row(m, n_out) <= self._plan.problem_bytes
+        return copy_bytes(m, n_out) <= self._plan.problem_bytes
 
     def part(self, places: Places, out: Places = _NOWHERE) -> Part:
         """What `copies` gives, row by row, when they are needed."""
-        capacity = self._plan.problem_bytes // part_row(len(places), len(out))
+        capacity = self._plan.problem_bytes // row_bytes(len(places))
         return part_of(self._store, places, out, capacity=capacity)
