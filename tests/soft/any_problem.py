@@ -126,7 +126,7 @@ def outcome(problem):
         try:
             labels = search.predict(problem["X"])
             scores = search.decision_function(problem["X"])
-        except DOCUMENTED:  # of a row that the fit had no use for
+        except DOCUMENTED:  # of a row that had no weight in the fit
             return "refuses rows"
     assert set(labels.tolist()) <= set(search.classes_.tolist()), "an unknown class"
     assert np.isfinite(scores).all(), "scores that are not finite"
