@@ -40,6 +40,7 @@ PACKAGES = {
     "softcost.reductions": "Reductions",
     "softcost.costs": "Costs",
     "softcost.selection": "Selection rules",
+    "softcost.sensitivity": "Sensitivity",
     "softcost.metrics": "Metrics",
     "softcost.svm": "Kernel machines",
     "softcost.linear": "Linear machines",
