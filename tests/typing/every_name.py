@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 import softcost
 from softcost import (
     Budget,
+    CostCurveDisplay,
     Costing,
     CostMatrixDisplay,
     CostSensitiveOneVsOne,
@@ -19,6 +20,7 @@ from softcost import (
     MaxOfBoth,
     MetaCost,
     MinimumExpectedCost,
+    NetBenefitDisplay,
     NystroemClassifier,
     OneSidedBoosting,
     OneSidedLinear,
@@ -46,6 +48,7 @@ from softcost import (
     report,
     save,
     selection,
+    sensitivity,
     soft,
     svm,
     testing,
@@ -114,3 +117,4 @@ def other_packages(X: NDArray[np.float64], y: NDArray[np.int64]) -> None:
     testing.check_cost_estimator(RegressionOneVsAll())
     print(selection.CRITERIA, models.ModelFileError, report.ExplorerData)
     print(paper.TARGETS, __version__, softcost.__all__)
+    print(CostCurveDisplay, NetBenefitDisplay, sensitivity)
