@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.integrate import trapezoid
 from scipy.stats import norm
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import HistGradientBoostingRegressor
@@ -96,7 +97,7 @@ def bayes_cost(prices):
     density = (1 - SHARE) * norm.pdf(x) + SHARE * norm.pdf(x, SHIFT)
     p = posterior(x)
     risk = np.column_stack([1 - p, p]) @ prices
-    return float(np.trapezoid(density * risk.min(axis=1), x))
+    return float(trapezoid(density * risk.min(axis=1), x))
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning"),
     pytest.mark.filterwarnings("ignore::UserWarning"),
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),
+    # Of a LightGBM that is older than scikit-learn's new tags.
+    pytest.mark.filterwarnings("ignore:.*__sklearn_tags__:DeprecationWarning"),
 ]
 
 
