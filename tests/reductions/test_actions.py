@@ -105,7 +105,7 @@ def bayes_cost(prices):
     [
         lambda **costs: CostSensitiveOneVsOne(LogisticRegression(), **costs),
         lambda **costs: WeightedAllPairs(LogisticRegression(), **costs),
-        lambda **costs: FilterTree(LogisticRegression(), order=[0, "ask", 1], **costs),
+        lambda **costs: FilterTree(LogisticRegression(), **costs),
         lambda **costs: MinimumExpectedCost(LogisticRegression(), **costs),
         lambda **costs: RegressionOneVsAll(
             HistGradientBoostingRegressor(max_iter=30, max_leaf_nodes=8), **costs

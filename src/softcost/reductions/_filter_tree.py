@@ -59,6 +59,19 @@ def balanced_tree(order: Sequence[int]) -> list[Node]:
     return nodes
 
 
+def default_order(n_classes: int, n_answers: int) -> list[int]:
+    """Leaves by number: half of the classes, the actions, the other classes.
+
+    Examples
+    --------
+    >>> default_order(3, 3), default_order(2, 3)
+    ([0, 1, 2], [0, 2, 1])
+    """
+    half = (n_classes + 1) // 2
+    actions = range(n_classes, n_answers)
+    return [*range(half), *actions, *range(half, n_classes)]
+
+
 def levels(nodes: Sequence[Node]) -> list[list[int]]:
     """Numbers of nodes by height: those of one level do not need each other."""
     tallest = max(node.height for node in nodes)
@@ -98,8 +111,10 @@ class FilterTree(Reduction):
     learner : classifier, default=None
         As for `CostSensitiveOneVsOne`.
     order : array of shape (A,), default=None
-        The classes and actions in the order of the leaves; by default that of
-        ``actions_``.
+        The classes and actions in the order of the leaves. By default the classes as
+        in ``classes_``, with actions after the first half of them: an action that lies
+        between classes, such as asking where two of them are likely, then meets each
+        side in a match of its own, and a linear learner can tell them apart.
     {common}
 
     See Also
@@ -151,10 +166,10 @@ class FilterTree(Reduction):
     def default_learner(self) -> Any:
         return KernelSVC()
 
-    def tree(self, actions: NDArray[Any]) -> list[Node]:
-        """The tree over the numbers of the answers."""
+    def tree(self, actions: NDArray[Any], n_classes: int) -> list[Node]:
+        """The tree over the numbers of the answers, the first of which are classes."""
         if self.order is None:
-            return balanced_tree(range(len(actions)))
+            return balanced_tree(default_order(n_classes, len(actions)))
         given = np.atleast_1d(np.asarray(self.order, dtype=object)).tolist()
         order = [str(name) for name in given]
         names = [str(name) for name in actions.tolist()]
@@ -166,7 +181,7 @@ class FilterTree(Reduction):
         return balanced_tree([names.index(name) for name in order])
 
     def _fit(self, X: Any, problem: CostProblem) -> None:
-        self._nodes = self.tree(self.actions_)
+        self._nodes = self.tree(self.actions_, len(self.classes_))
         self.solutions_: list[FittedSubproblems] = []
         rng = self._rng()
         n = len(problem.y)
@@ -267,7 +282,7 @@ class FilterTree(Reduction):
         and every softness, so their subproblems have an axis for each.
         """
         problems = [rows.problem(value) for value in softness]
-        nodes = self.tree(rows.actions)
+        nodes = self.tree(rows.actions, rows.n_classes)
         shape = (n_values, len(problems))
         won: list[NDArray[np.intp]] = []
         won_out: list[NDArray[np.intp]] = []
