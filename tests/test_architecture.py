@@ -187,14 +187,22 @@ def test_no_import_cycle():
         visit(name)
 
 
+def lines_of_code(path):
+    """Lines of a module but for docstrings: nobody is to save on those."""
+    text = path.read_text(encoding="utf-8")
+    lines = len(text.splitlines())
+    for node in ast.walk(ast.parse(text)):
+        kinds = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        if isinstance(node, kinds) and ast.get_docstring(node) is not None:
+            lines -= node.body[0].end_lineno - node.body[0].lineno + 1
+    return lines
+
+
 def test_modules_are_small():
-    lines = {
-        name: len(path.read_text(encoding="utf-8").splitlines())
-        for name, path in modules()
-    }
+    lines = {name: lines_of_code(path) for name, path in modules()}
     largest = max(lines, key=lines.__getitem__)
-    assert lines[largest] < 400, largest
-    assert median(lines.values()) < 160
+    assert lines[largest] < 350, largest
+    assert median(lines.values()) < 100
 
 
 def test_the_import_reader_sees_every_form(tmp_path):
