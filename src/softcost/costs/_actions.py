@@ -52,17 +52,26 @@ def extra_actions(
     Parameters
     ----------
     classes : array of shape (n_classes,)
+        The classes.
     actions : array-like of shape (n_extra,), optional
         Their names, in the order of an unlabelled price list's last columns.
-    cost_matrix : optional
+    cost_matrix : table or dict of shape (n_classes, n_actions), optional
         Where it is labelled and `actions` is not given, its columns that are no rows.
 
     Returns
     -------
     array of shape (n_extra,)
+        Their names; none of them is a class.
+
+    See Also
+    --------
+    all_answers : The classes and then the extra actions, in one array.
+    check_action_error : How much each extra action counts as an error, shape
+        (n_extra,).
 
     Examples
     --------
+    >>> import numpy as np
     >>> from softcost.costs import extra_actions
     >>> prices = {"ham": {"spam": 5, "ask": 1}, "spam": {"ham": 9, "ask": 1}}
     >>> extra_actions(np.array(["ham", "spam"]), cost_matrix=prices).tolist()
@@ -92,8 +101,27 @@ def all_answers(classes: NDArray[Any], extra: NDArray[Any]) -> NDArray[Any]:
 
     Numbers and words in one array stay what they are, as objects.
 
+    Parameters
+    ----------
+    classes : array of shape (K,)
+        The classes.
+    extra : array of shape (A - K,)
+        What may be answered beyond them, see :func:`extra_actions`.
+
+    Returns
+    -------
+    array of shape (A,)
+        `classes` itself where there is nothing beyond.
+
+    See Also
+    --------
+    extra_actions : Say which answers there are beyond the classes.
+    answer_indices : Say which answer each label is: the number of a class or of an
+        extra action.
+
     Examples
     --------
+    >>> import numpy as np
     >>> from softcost.costs import all_answers
     >>> all_answers(np.array([0, 1]), np.array(["ask"]))
     array([0, 1, 'ask'], dtype=object)
@@ -116,6 +144,25 @@ def check_action_error(action_error: Any, extra: NDArray[Any]) -> NDArray[np.flo
         1 counts it as a whole error, 0 as none.
     extra : array of shape (n_extra,)
         The actions.
+
+    Returns
+    -------
+    array of shape (n_extra,)
+        Finite and not negative, in the order of `extra`.
+
+    See Also
+    --------
+    error_costs : Costs that count errors: ``w_y [k != y]``, and ``w_y e_a`` for an
+        extra action.
+
+    Examples
+    --------
+    Asking a person counts as half an error, a second test as none:
+
+    >>> import numpy as np
+    >>> from softcost.costs import check_action_error
+    >>> check_action_error({"test": 0, "ask": 0.5}, np.array(["ask", "test"]))
+    array([0.5, 0. ])
     """
     if isinstance(action_error, Mapping):
         names = extra.tolist()
@@ -148,7 +195,37 @@ def check_action_error(action_error: Any, extra: NDArray[Any]) -> NDArray[np.flo
 def answer_indices(
     y: Any, classes: NDArray[Any], extra: NDArray[Any], *, argument: str
 ) -> NDArray[np.intp]:
-    """Say which answer each label is: the number of a class or of an extra action."""
+    """Say which answer each label is: the number of a class or of an extra action.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Answers: classes or actions.
+    classes : array of shape (K,)
+        The classes.
+    extra : array of shape (A - K,)
+        What may be answered beyond them.
+    argument : str
+        The name of `y` in messages.
+
+    Returns
+    -------
+    array of shape (n,)
+        ``all_answers(classes, extra)[result[n]] == y[n]``.
+
+    See Also
+    --------
+    class_indices : Say which class each label is.
+    all_answers : The classes and then the extra actions, in one array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.costs import answer_indices
+    >>> classes, extra = np.array(["ham", "spam"]), np.array(["ask"])
+    >>> answer_indices(["ask", "ham"], classes, extra, argument="y_pred")
+    array([2, 0])
+    """
     labels = np.asarray(y, dtype=object if isinstance(y, list) else None)
     if labels.ndim != 1:
         raise ValueError(

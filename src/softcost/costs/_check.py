@@ -67,6 +67,11 @@ def resolve_classes(
     ndarray of shape (n_classes,)
         The classes.
 
+    See Also
+    --------
+    class_indices : Say which class each label is.
+    extra_actions : Say which answers there are beyond the classes.
+
     Examples
     --------
     >>> from softcost.costs import resolve_classes
@@ -130,6 +135,12 @@ def is_labelled(*, cost_matrix: Any = None, costs: Any = None) -> bool:
     bool
         False also where there are no prices.
 
+    See Also
+    --------
+    check_cost_matrix : Check a cost matrix and put it into the order of the classes.
+    check_costs : Check the costs of examples and put their columns into the order of
+        classes.
+
     Examples
     --------
     >>> from softcost.costs import is_labelled
@@ -173,6 +184,13 @@ def check_cost_matrix(
     ndarray of shape (n_classes, n_classes + n_extra)
         A new float64 array in the user's units, ordered as `classes`. Entries are
         finite and not negative, and no entry of a row is below the diagonal one.
+
+    See Also
+    --------
+    check_costs : Check the costs of examples and put their columns into the order of
+        classes.
+    as_cost_vectors : Return canonical cost vectors: what a mistake costs more than
+        being right.
 
     Examples
     --------
@@ -302,6 +320,12 @@ def check_costs(
     -------
     ndarray of shape (n_samples, n_classes + n_extra)
         A new float64 array in the user's units, finite and not negative.
+
+    See Also
+    --------
+    check_cost_matrix : Check a cost matrix and put it into the order of the classes.
+    as_cost_vectors : Return canonical cost vectors: what a mistake costs more than
+        being right.
 
     Examples
     --------

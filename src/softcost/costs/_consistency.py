@@ -33,6 +33,11 @@ def is_consistent(cost_matrix: Any, tol: float = 1e-8, *, method: str = "log") -
     bool
         False whenever a mistake is free, since no positive weights allow that.
 
+    See Also
+    --------
+    consistency_weights : Return the class weights of a consistent cost matrix.
+    consistent : Draw a consistent matrix with larger weights for rarer classes.
+
     Examples
     --------
     >>> from softcost.costs import is_consistent
@@ -66,6 +71,11 @@ def consistency_weights(cost_matrix: Any, tol: float = 1e-8) -> NDArray[np.float
     ndarray of shape (n_classes,)
         ``w = exp(l - max l)``, the only solution of
         ``w_i / w_j = C[i, j] / C[j, i]`` with largest entry 1.
+
+    See Also
+    --------
+    is_consistent : Whether weights by class can stand for a cost matrix.
+    softcost.reductions.ZhouLiuRescaling : Trains with such weights.
 
     Examples
     --------

@@ -32,6 +32,13 @@ def plain(n_classes: int, rng: Any = None) -> NDArray[np.float64]:
     ndarray of shape (n_classes, n_classes)
         ``C[y, k] ~ U(0, 1]`` for k != y, divided by the largest entry.
 
+    See Also
+    --------
+    inconsistent : Draw a matrix where it is expensive to take a rare class for a
+        frequent one.
+    emphasized : Make some rows or columns of a matrix u times as expensive as the
+        others.
+
     Examples
     --------
     >>> from softcost.costs import plain
@@ -60,6 +67,11 @@ def inconsistent(class_counts: ArrayLike, rng: Any = None) -> NDArray[np.float64
     ndarray of shape (n_classes, n_classes)
         ``C[y, k] ~ U(0, N_k / N_y]`` for k != y, divided by the largest entry. For
         K = 2 it is consistent, for K >= 3 almost surely not.
+
+    See Also
+    --------
+    consistent : Draw a consistent matrix with larger weights for rarer classes.
+    plain : Draw a matrix that does not look at the class sizes.
 
     Examples
     --------
@@ -97,6 +109,12 @@ def consistent(
         weights w from U(0, 1]. For y of higher rank than k, ``C[y, k]`` is drawn from
         the interval and ``C[k, y] = C[y, k] w_k / w_y``. Divided by the largest
         entry.
+
+    See Also
+    --------
+    inconsistent : Draw a matrix where it is expensive to take a rare class for a
+        frequent one.
+    is_consistent : Whether weights by class can stand for a cost matrix.
 
     Examples
     --------
@@ -146,6 +164,13 @@ def emphasized(
         with these entries multiplied by u, in units of u. A DataFrame if the matrix
         is labelled.
 
+    See Also
+    --------
+    balanced : Divide each row by the size of its class, so that all classes count the
+        same.
+    inconsistent : Draw a matrix where it is expensive to take a rare class for a
+        frequent one.
+
     Examples
     --------
     >>> from softcost.costs import emphasized
@@ -181,6 +206,12 @@ def balanced(cost_matrix: Any, class_counts: Any) -> Any:
     ndarray or DataFrame of shape (n_classes, n_classes)
         ``C[y, k] / N_y``, not divided by the largest entry. A DataFrame if the matrix
         is labelled.
+
+    See Also
+    --------
+    inconsistent : Draw a matrix where it is expensive to take a rare class for a
+        frequent one.
+    error_weights : Return how much an error counts, by true class.
 
     Examples
     --------

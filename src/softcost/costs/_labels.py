@@ -116,6 +116,12 @@ def class_indices(
     ndarray of shape (n_samples,)
         ``classes[result[n]] == y[n]``.
 
+    See Also
+    --------
+    resolve_classes : Decide which classes there are, and their order.
+    answer_indices : Say which answer each label is: the number of a class or of an
+        extra action.
+
     Examples
     --------
     >>> from softcost.costs import class_indices

@@ -42,6 +42,23 @@ def row_matrices(
     -------
     array of shape (n_samples, K, A)
         In the user's units.
+
+    See Also
+    --------
+    scaled_matrices : Canonical matrices, each divided by its own largest entry, shape
+        (n, K, A).
+    softcost.reductions.MinimumExpectedCost : Decides by a matrix for each row.
+
+    Examples
+    --------
+    Two payments: a false alarm costs 5, a missed fraud the amount.
+
+    >>> import numpy as np
+    >>> from softcost.costs import row_matrices
+    >>> prices = [[[0, 5], [amount, 0]] for amount in (20, 900)]
+    >>> row_matrices(prices, np.array(["fine", "fraud"]), 2)[1]
+    array([[  0.,   5.],
+           [900.,   0.]])
     """
     given = known if classes is None else check_classes(classes)
     values = numbers(costs, "costs")
@@ -68,6 +85,31 @@ def scaled_matrices(raw: NDArray[np.float64]) -> NDArray[np.float64]:
     """Canonical matrices, each divided by its own largest entry, shape (n, K, A).
 
     So a row is decided in the same way by itself and among others.
+
+    Parameters
+    ----------
+    raw : array of shape (n, K, A)
+        Matrices in the user's units, see :func:`row_matrices`.
+
+    Returns
+    -------
+    array of shape (n, K, A)
+        The least entry of each row of a matrix is 0, the largest entry of a matrix 1.
+
+    See Also
+    --------
+    scaled_matrix : Canonical costs by class, divided by the largest entry, and that
+        entry.
+    row_matrices : Check the cost matrices of rows and put them into the order of sorted
+        classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.costs import scaled_matrices
+    >>> scaled_matrices(np.array([[[0.0, 5.0], [20.0, 0.0]]]))
+    array([[[0.  , 0.25],
+            [1.  , 0.  ]]])
     """
     canonical = raw - raw.min(axis=2, keepdims=True)
     scale = canonical.max(axis=(1, 2), keepdims=True)

@@ -35,6 +35,25 @@ class CostProblem:
         The same by class, where costs depend on the class only.
     weight : array of shape (n,)
         Sample weights.
+
+    See Also
+    --------
+    RowCosts : What a fit knows of its rows; its ``problem`` makes these.
+    softcost.reductions.Reduction : What is handed a problem, and solves it.
+
+    Examples
+    --------
+    At softness 0.5 a mistake costs the mean of its price and of 1:
+
+    >>> from softcost.costs import row_costs
+    >>> rows = row_costs(["a", "b", "b"], cost_matrix=[[0, 1], [0.5, 0]])
+    >>> problem = rows.problem(softness=0.5)
+    >>> problem.costs
+    array([[0.  , 1.  ],
+           [0.75, 0.  ],
+           [0.75, 0.  ]])
+    >>> problem.n_actions
+    2
     """
 
     y: NDArray[np.intp]
@@ -74,6 +93,26 @@ class RowCosts:
         What may be answered beyond the classes.
     action_error : array of shape (A - K,)
         How much each of these counts as an error.
+
+    See Also
+    --------
+    row_costs : Check labels and costs, and put them into the order of the sorted
+        classes.
+    CostProblem : A cost-sensitive problem: what to predict, at what (softened) cost.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.costs import row_costs
+    >>> rows = row_costs(["ham", "spam", "spam"], cost_matrix=[[0, 5], [1, 0]])
+    >>> rows.in_users_units
+    array([[0., 5.],
+           [1., 0.],
+           [1., 0.]])
+    >>> rows.part(np.array([0, 2])).y.tolist()
+    [0, 1]
+    >>> rows.average_mistake()
+    3.0
     """
 
     classes: NDArray[Any]
@@ -154,7 +193,18 @@ class RowCosts:
         return error_costs(self.weight_of_errors, self.action_error)
 
     def problem(self, softness: float) -> CostProblem:
-        """The problem with costs softened by so much."""
+        """The problem with costs softened by so much.
+
+        Parameters
+        ----------
+        softness : float from 0 to 1
+            How much.
+
+        Returns
+        -------
+        CostProblem
+            What a reduction solves.
+        """
         basic = self.error_matrix
         if self.matrix is not None:
             matrix = softened(self.matrix, basic, softness)
@@ -163,7 +213,18 @@ class RowCosts:
         return CostProblem(self.y, costs, None, self.weight)
 
     def part(self, rows: NDArray[Any]) -> "RowCosts":
-        """The costs of some rows, as if only these had been given."""
+        """The costs of some rows, as if only these had been given.
+
+        Parameters
+        ----------
+        rows : array of int or bool
+            Which rows.
+
+        Returns
+        -------
+        RowCosts
+            Of these rows, not checked again.
+        """
         raw = None if self.raw_costs is None else self.raw_costs[rows]
         return replace(self, y=self.y[rows], weight=self.weight[rows], raw_costs=raw)
 
@@ -174,9 +235,15 @@ class RowCosts:
         pose the same problem, and one row with the sum of their weights stands for
         all. Error weights and scale stay those of all rows.
 
+        Parameters
+        ----------
+        groups : array of shape (n,)
+            The same number for rows that are equal.
+
         Returns
         -------
         costs : RowCosts
+            Of the merged rows.
         rows : array
             The row that each of its rows stands for.
         """
@@ -196,6 +263,11 @@ class RowCosts:
         """Average cost of a mistake over the classes, in the user's units.
 
         Classes without rows are left out where costs were given by example.
+
+        Returns
+        -------
+        float
+            The unit of normalised costs.
         """
         if self.matrix is not None:
             by_class = self.matrix[:, : self.n_classes].sum(axis=1)
@@ -210,6 +282,16 @@ class RowCosts:
         """Weighted means of rows of ``values`` (n, m) by true class, shape (K, m).
 
         Zero for a class without rows.
+
+        Parameters
+        ----------
+        values : array of shape (n, m)
+            Anything that rows have.
+
+        Returns
+        -------
+        array of shape (K, m)
+            In the order of ``classes``.
         """
         member = np.zeros((self.n_classes, len(values)))
         member[self.y, np.arange(len(values))] = self.weight
@@ -222,8 +304,28 @@ def scaled_matrix(
 ) -> tuple[NDArray[np.float64], float]:
     """Canonical costs by class, divided by the largest entry, and that entry.
 
+    Parameters
+    ----------
+    raw_matrix : array of shape (K, A)
+        Prices in the user's units.
+
+    Returns
+    -------
+    matrix : array of shape (K, A)
+        ``(C[y, k] - min_l C[y, l]) / scale``.
+    scale : float
+        The largest entry before the division, or 1.0 if all are 0.
+
+    See Also
+    --------
+    normalize : Divide costs by the largest one, so that softness means the same in any
+        unit.
+    scaled_matrices : Canonical matrices, each divided by its own largest entry, shape
+        (n, K, A).
+
     Examples
     --------
+    >>> import numpy as np
     >>> from softcost.costs import scaled_matrix
     >>> scaled_matrix(np.array([[1.0, 5.0], [2.0, 0.0]]))
     (array([[0. , 1. ],
@@ -240,14 +342,24 @@ def error_costs(
     Parameters
     ----------
     weight : array of shape (K,)
+        Weight of an error by true class, see :func:`error_weights`.
     action_error : array of shape (A - K,)
+        How much each action counts as an error, see :func:`check_action_error`.
 
     Returns
     -------
     array of shape (K, A)
+        Rows are true classes, columns answers.
+
+    See Also
+    --------
+    weighted : Return the costs that count errors by their weight.
+    softened : ``(1 - softness) * costs + softness * error_costs``: the method, in one
+        line.
 
     Examples
     --------
+    >>> import numpy as np
     >>> from softcost.costs import error_costs
     >>> error_costs(np.array([1.0, 3.0]), np.array([0.5]))
     array([[0. , 1. , 0.5],
@@ -284,6 +396,23 @@ def class_costs(
     -------
     array of shape (K, A)
         In the user's units.
+
+    See Also
+    --------
+    check_cost_matrix : Check a cost matrix and put it into the order of the classes.
+    row_costs : Check labels and costs, and put them into the order of the sorted
+        classes.
+
+    Examples
+    --------
+    An unlabelled matrix is in the order of `classes`, the result in sorted order:
+
+    >>> import numpy as np
+    >>> from softcost.costs import class_costs
+    >>> prices = [[0, 5], [1, 0]]  # of spam, then of ham
+    >>> class_costs(prices, np.array(["ham", "spam"]), classes=["spam", "ham"])
+    array([[0., 1.],
+           [5., 0.]])
     """
     if cost_matrix is None:
         require_prices(extra)
@@ -309,6 +438,27 @@ def prices_changed(
         As in `class_costs`.
     learnt : array of shape (K, A) or None
         The matrix that was learnt from; None where costs were given by example.
+
+    Returns
+    -------
+    bool
+        Whether the two differ in any entry.
+
+    See Also
+    --------
+    class_costs : A price list as a checked matrix in the order of the sorted classes.
+    softcost.reductions.MinimumExpectedCost : Follows prices that change after training.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.costs import NO_ACTIONS, class_costs, prices_changed
+    >>> known = np.array(["ham", "spam"])
+    >>> learnt = class_costs([[0, 5], [1, 0]], known)
+    >>> prices_changed([[0, 5], [1, 0]], learnt, known, None, NO_ACTIONS)
+    False
+    >>> prices_changed([[0, 9], [1, 0]], learnt, known, None, NO_ACTIONS)
+    True
     """
     if learnt is None:
         return cost_matrix is not None
@@ -343,6 +493,17 @@ def row_costs(
         What may be answered beyond the classes, see `extra_actions`.
     action_error : float, or dict of action and float
         How much these count as errors.
+
+    Returns
+    -------
+    RowCosts
+        All that a fit, or a measurement, needs to know of its rows.
+
+    See Also
+    --------
+    as_cost_vectors : Return canonical cost vectors: what a mistake costs more than
+        being right.
+    RowCosts : Labels, costs and weights of rows, checked, by number of the class.
 
     Examples
     --------

@@ -36,6 +36,11 @@ def error_weights(
     ndarray of shape (n_classes,)
         Weights in the order of `classes`.
 
+    See Also
+    --------
+    weighted : Return the costs that count errors by their weight.
+    softcost.metrics.weighted_error : Measures predictions by these weights.
+
     Examples
     --------
     >>> from softcost.costs import error_weights
@@ -108,6 +113,11 @@ def weighted(
     ndarray of shape (n_samples, n_classes)
         ``w_{y_n} [k != y_n]``.
 
+    See Also
+    --------
+    naive : Return the costs that count errors: 0 for the right class, 1 for any other.
+    error_weights : Return how much an error counts, by true class.
+
     Examples
     --------
     >>> from softcost.costs import weighted
@@ -151,6 +161,13 @@ def soften(
     ndarray of shape (n_samples, n_classes)
         ``(1 - softness) * c_n[k] + softness * w_{y_n} * [k != y_n]``.
 
+    See Also
+    --------
+    softened : ``(1 - softness) * costs + softness * error_costs``: the method, in one
+        line.
+    naive : Return the costs that count errors: 0 for the right class, 1 for any other.
+    weighted : Return the costs that count errors by their weight.
+
     Examples
     --------
     >>> from softcost.costs import soften
@@ -177,12 +194,47 @@ def softened(
     costs, error_costs : arrays of the same shape
         Canonical costs divided by their largest entry, and (weighted) naive ones.
     softness : float in [0, 1]
+        The share of the error costs.
+
+    Returns
+    -------
+    array of the same shape
+        ``(1 - softness) * costs + softness * error_costs``.
+
+    See Also
+    --------
+    soften : Mix costs with the naive ones.
+    error_costs : Costs that count errors: ``w_y [k != y]``, and ``w_y e_a`` for an
+        extra action.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.costs import softened
+    >>> hard = np.array([[0.0, 0.2], [1.0, 0.0]])
+    >>> softened(hard, 1 - np.eye(2), softness=0.5)
+    array([[0. , 0.6],
+           [1. , 0. ]])
     """
     return (1.0 - softness) * costs + softness * error_costs
 
 
 def check_softness(softness: Any) -> float:
     """Return a softness as a float, or refuse what is not a number from 0 to 1.
+
+    Parameters
+    ----------
+    softness : float in [0, 1]
+        What is to be checked.
+
+    Returns
+    -------
+    float
+        The same number.
+
+    See Also
+    --------
+    soften : Mix costs with the naive ones.
 
     Examples
     --------

@@ -29,6 +29,12 @@ def absolute(classes: Any) -> Any:
     ndarray or DataFrame of shape (n_classes, n_classes)
         ``|x_i - x_j|`` for places x; a DataFrame where classes are named.
 
+    See Also
+    --------
+    squared : Return costs of ordered classes that grow with the squared distance.
+    by_group : Return costs that are low inside a group of classes and high across
+        groups.
+
     Examples
     --------
     >>> from softcost.costs import absolute
@@ -59,6 +65,12 @@ def squared(classes: Any) -> Any:
     ndarray or DataFrame of shape (n_classes, n_classes)
         ``(x_i - x_j)^2`` for places x; a DataFrame where classes are named.
 
+    See Also
+    --------
+    absolute : Return costs of ordered classes that grow with the distance.
+    by_group : Return costs that are low inside a group of classes and high across
+        groups.
+
     Examples
     --------
     >>> from softcost.costs import squared
@@ -88,6 +100,12 @@ def by_group(groups: Any, *, inside: float = 1.0, across: float = 10.0) -> Any:
     -------
     ndarray or DataFrame of shape (n_classes, n_classes)
         A DataFrame where classes are named.
+
+    See Also
+    --------
+    absolute : Return costs of ordered classes that grow with the distance.
+    from_benefits : Turn profits into costs: what an answer earns less than the best
+        one.
 
     Examples
     --------
@@ -130,10 +148,9 @@ def from_benefits(benefits: Any) -> Any:
 
     Parameters
     ----------
-    benefits : array-like, table or dict of shape (n_classes, n_classes) or \
-(n_samples, n_classes)
-        What every answer earns, negative for a loss: by true class, for
-        ``cost_matrix``, or by example, for ``costs``. A dict
+    benefits : array-like, table or dict of shape (n_rows, n_classes)
+        What every answer earns, negative for a loss: one row for each class, to give
+        ``cost_matrix``, or for each example, to give ``costs``. A dict
         ``{true: {predicted: benefit}}`` has the right answers, too.
 
     Returns
@@ -141,6 +158,12 @@ def from_benefits(benefits: Any) -> Any:
     ndarray or DataFrame of the same shape
         ``max_l b[l] - b[k]`` in each row, so that costs are not negative and differ
         as the benefits do. The right answer has to be among the best of its row.
+
+    See Also
+    --------
+    check_cost_matrix : Check a cost matrix and put it into the order of the classes.
+    by_group : Return costs that are low inside a group of classes and high across
+        groups.
 
     Examples
     --------

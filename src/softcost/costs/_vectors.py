@@ -31,6 +31,11 @@ def naive(y: ArrayLike, classes: ArrayLike | None = None) -> NDArray[np.float64]
     ndarray of shape (n_samples, n_classes)
         ``[k != y_n]``.
 
+    See Also
+    --------
+    weighted : Return the costs that count errors by their weight.
+    soften : Mix costs with the naive ones.
+
     Examples
     --------
     >>> from softcost.costs import naive
@@ -55,10 +60,20 @@ def raw_cost_vectors(
     Parameters and checks are those of :func:`as_cost_vectors`; the minimum of each
     example is left in. Reports use this, learning the canonical form.
 
+    Parameters
+    ----------
+    y, cost_matrix, costs, classes, actions
+        As in :func:`as_cost_vectors`.
+
     Returns
     -------
     ndarray of shape (n_samples, n_classes + n_extra)
         ``cost_matrix[y_n, k]`` or ``costs[n, k]``.
+
+    See Also
+    --------
+    as_cost_vectors : Return canonical cost vectors: what a mistake costs more than
+        being right.
 
     Examples
     --------
@@ -139,6 +154,12 @@ def as_cost_vectors(
         ``c_n[k] - min_l c_n[l]``, float64 in the user's units: not negative, and 0 at
         the true label, which must be among the cheapest of its row.
 
+    See Also
+    --------
+    raw_cost_vectors : Return the price of each answer for each example, in the user's
+        units.
+    soften : Mix costs with the naive ones.
+
     Examples
     --------
     >>> from softcost.costs import as_cost_vectors
@@ -166,6 +187,12 @@ def normalize(costs: ArrayLike) -> tuple[NDArray[np.float64], float]:
         ``costs / scale``, a new array with largest entry 1.
     scale : float
         The largest entry, or 1.0 if all are 0.
+
+    See Also
+    --------
+    scaled_matrix : Canonical costs by class, divided by the largest entry, and that
+        entry.
+    soften : Mix costs with the naive ones.
 
     Examples
     --------
