@@ -11,7 +11,33 @@ Kind = Literal["classifier", "regressor"]
 
 
 def last_step(learner: Any) -> Any:
-    """The last step of a pipeline, or the learner itself."""
+    """The last step of a pipeline, or the learner itself.
+
+    Parameters
+    ----------
+    learner : estimator
+        Also a pipeline in a pipeline.
+
+    Returns
+    -------
+    estimator
+        What learns in the end.
+
+    See Also
+    --------
+    kind_of : Whether a learner is a classifier or a regressor; None where it is
+        neither.
+    softcost.models.final_step : The same for fitted models.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from softcost.learners import last_step
+    >>> last_step(make_pipeline(StandardScaler(), Ridge()))
+    Ridge()
+    """
     return last_step(learner.steps[-1][1]) if isinstance(learner, Pipeline) else learner
 
 
@@ -20,9 +46,24 @@ def kind_of(learner: Any) -> Kind | None:
 
     Estimators that follow older conventions than scikit-learn's tags count, too.
 
+    Parameters
+    ----------
+    learner : estimator
+        Also a pipeline or a search.
+
+    Returns
+    -------
+    {"classifier", "regressor"} or None
+        Its kind.
+
+    See Also
+    --------
+    check_learner : Refuse what cannot be a learner.
+
     Examples
     --------
     >>> from sklearn.linear_model import Ridge
+    >>> from softcost.learners import kind_of
     >>> kind_of(Ridge())
     'regressor'
     """
@@ -38,7 +79,31 @@ def kind_of(learner: Any) -> Kind | None:
 
 
 def takes_pairs(learner: Any) -> bool:
-    """Whether a learner wants a kernel matrix instead of rows of features."""
+    """Whether a learner wants a kernel matrix instead of rows of features.
+
+    Parameters
+    ----------
+    learner : estimator
+        Whose tags are asked.
+
+    Returns
+    -------
+    bool
+        True for ``kernel="precomputed"`` and the like.
+
+    See Also
+    --------
+    fit_rows : Fit a model to some rows of X; of a kernel matrix, to their columns, too.
+    OnColumns : A model of some rows of a kernel matrix, which looks at their columns
+        only.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from softcost.learners import takes_pairs
+    >>> takes_pairs(SVC(kernel="precomputed")), takes_pairs(SVC())
+    (True, False)
+    """
     try:
         return bool(learner.__sklearn_tags__().input_tags.pairwise)
     except AttributeError:
@@ -51,9 +116,34 @@ def check_learner(learner: Any, needed: str, user: str) -> None:
     Parameters
     ----------
     learner : estimator
+        What is to be checked.
     needed : {"classifier", "regressor", "any"}
+        The kind that is needed.
     user : str
         Who needs it, for the message.
+
+    Raises
+    ------
+    TypeError
+        Where it is of another kind, a class instead of an instance, or declares a
+        protocol in part.
+
+    See Also
+    --------
+    kind_of : Whether a learner is a classifier or a regressor; None where it is
+        neither.
+    takes_weights : Whether ``learner.fit``, or that of a pipeline's last step, takes
+        weights.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression, Ridge
+    >>> from softcost.learners import check_learner
+    >>> check_learner(LogisticRegression(), "classifier", "FilterTree")
+    >>> check_learner(Ridge(), "classifier", "FilterTree")
+    Traceback (most recent call last):
+        ...
+    TypeError: learner Ridge is not a classifier, which FilterTree needs: choose ...
     """
     name = type(learner).__name__
     if isinstance(learner, type):

@@ -22,20 +22,68 @@ from softcost.learners._subproblems import Subproblem
 
 
 class FittedSubproblems(Protocol):
-    """Solutions of several subproblems over the same rows."""
+    """Solutions of several subproblems over the same rows.
+
+    See Also
+    --------
+    FitsMany : A learner that fits many subproblems over the same rows better together.
+    FittedModels : Models of subproblems that were fitted one by one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.learners import Labels, fit_subproblems
+    >>> from softcost.linear import LinearClassifier
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> above = [Labels(np.where(X[:, 0] > at, 1.0, -1.0), np.ones(4)) for at in (0, 2)]
+    >>> solutions = fit_subproblems(LinearClassifier(C=100), X, above)
+    >>> np.sign(solutions.outputs(X))
+    array([[-1., -1.],
+           [ 1., -1.],
+           [ 1., -1.],
+           [ 1.,  1.]])
+    """
 
     def outputs(self, X: Any) -> NDArray[np.float64]:
         """Outputs for rows, shape (n, n_subproblems).
 
         A positive output stands for label +1. NaN stands for a subproblem in which no
         row had a weight.
+
+        Parameters
+        ----------
+        X : rows
+            As given to the learner.
+
+        Returns
+        -------
+        array of shape (n, n_subproblems)
+            One column for each subproblem.
         """
         ...
 
 
 @runtime_checkable
 class FitsMany(Protocol):
-    """A learner that fits many subproblems over the same rows better together."""
+    """A learner that fits many subproblems over the same rows better together.
+
+    See Also
+    --------
+    WalksPath : A learner that solves all candidates of a search together.
+    fit_subproblems : Fit a learner to every subproblem.
+    softcost.testing.check_path_learner : Tests a learner of your own.
+
+    Examples
+    --------
+    The kernel machines share one kernel matrix among all subproblems; an estimator of
+    scikit-learn is fitted to one after the other.
+
+    >>> from sklearn.svm import SVC
+    >>> from softcost.learners import FitsMany
+    >>> from softcost.svm import KernelSVC
+    >>> isinstance(KernelSVC(), FitsMany), isinstance(SVC(), FitsMany)
+    (True, False)
+    """
 
     def fit_many(
         self, X: Any, subproblems: Sequence[Subproblem], *, threads: int = 1
@@ -48,13 +96,24 @@ class FitsMany(Protocol):
             Checked as `input_checks` asks.
         subproblems : sequence of Subproblem
             All of one kind. A learner refuses kinds that it cannot learn.
-        threads : int
+        threads : int, default=1
             Results must not depend on it.
+
+        Returns
+        -------
+        FittedSubproblems
+            The solutions, in the order of `subproblems`.
         """
         ...
 
     def input_checks(self) -> dict[str, Any]:
-        """Arguments of `sklearn.utils.validation.validate_data` for X."""
+        """Arguments of `sklearn.utils.validation.validate_data` for X.
+
+        Returns
+        -------
+        dict
+            Keyword arguments.
+        """
         ...
 
 
@@ -64,6 +123,19 @@ class FitsKinds(FitsMany, Protocol):
 
     With costs by class the kinds are the classes: subproblems are a few numbers, and
     not arrays over all rows.
+
+    See Also
+    --------
+    FitsMany : A learner that fits many subproblems over the same rows better together.
+    WalksInLockstep : A learner with a path whose folds are `LockstepFold`.
+
+    Examples
+    --------
+    >>> from softcost.learners import FitsKinds
+    >>> from softcost.linear import LinearClassifier
+    >>> from softcost.svm import KernelSVC
+    >>> isinstance(LinearClassifier(), FitsKinds), isinstance(KernelSVC(), FitsKinds)
+    (True, False)
     """
 
     def fit_kinds(
@@ -80,13 +152,20 @@ class FitsKinds(FitsMany, Protocol):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
+            Checked as `input_checks` asks.
         subproblems : sequence of Subproblem
             Arrays have the shape (n_kinds,).
         kind : array of shape (n,)
             The kind of each row.
         weight : array of shape (n,)
             What the weights of its kind are multiplied by.
-        threads : int
+        threads : int, default=1
+            Results must not depend on it.
+
+        Returns
+        -------
+        FittedSubproblems
+            The solutions, in the order of `subproblems`.
         """
         ...
 
@@ -100,6 +179,20 @@ class PathOutputs(NamedTuple):
         For held-out rows; NaN where no row had a weight.
     fitted : array of shape (n_values, n_softness, n_rows) or None
         For the training rows, where asked for.
+
+    See Also
+    --------
+    PathFold : One training set of a path, on which subproblems are solved.
+
+    Examples
+    --------
+    Three values of C, two of softness, four held-out rows:
+
+    >>> import numpy as np
+    >>> from softcost.learners import PathOutputs
+    >>> found = PathOutputs(outputs=np.zeros((3, 2, 4)), fitted=None)
+    >>> found.outputs[0, 1].shape  # of the first C, at the second softness
+    (4,)
     """
 
     outputs: NDArray[Any]
@@ -107,7 +200,30 @@ class PathOutputs(NamedTuple):
 
 
 class PathFold(Protocol):
-    """One training set of a path, on which subproblems are solved."""
+    """One training set of a path, on which subproblems are solved.
+
+    See Also
+    --------
+    Path : A learner's work on the rows of one search.
+    PathOutputs : Outputs along a path.
+    LockstepFold : A fold that solves many subproblems at once.
+
+    Examples
+    --------
+    Two values of C, one softness, and a held-out row:
+
+    >>> import numpy as np
+    >>> from softcost.learners import Labels
+    >>> from softcost.svm import KernelSVC
+    >>> X, rows = np.array([[0.0], [1.0], [3.0], [4.0]]), np.array([0, 1, 2])
+    >>> C, softness = np.array([1.0, 9.0]), np.zeros(1)
+    >>> path = KernelSVC().open_path(X, [np.array([3])], C, softness)
+    >>> fold = path.fold(rows, rows, np.array([3]))
+    >>> upper = Labels(np.array([[-1.0, -1.0, 1.0]]), np.ones((1, 3)))
+    >>> np.sign(fold.solve(upper).outputs).tolist()
+    [[[1.0]], [[1.0]]]
+    >>> fold.release()
+    """
 
     def solve(
         self,
@@ -125,10 +241,15 @@ class PathFold(Protocol):
         subproblem : Subproblem
             Arrays have the shape (n_softness, n_rows), or (n_values, n_softness,
             n_rows) where the problem changes with the path parameter, too.
-        fitted : bool
+        fitted : bool, default=False
             Whether outputs for the training rows are wanted.
         proceed : callable
             To be called now and then: raises where work is no longer wanted.
+
+        Returns
+        -------
+        PathOutputs
+            For all values, softnesses and held-out rows.
         """
         ...
 
@@ -147,6 +268,21 @@ class Path(Protocol):
         one of more weight. ``numpy.arange(n)`` where it cannot tell.
     n_bytes : int
         Memory that the path takes while folds are solved, an estimate.
+
+    See Also
+    --------
+    WalksPath : A learner that solves all candidates of a search together.
+    PathFold : One training set of a path, on which subproblems are solved.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.svm import KernelSVC
+    >>> X = np.array([[0.0], [1.0], [1.0], [2.0]])
+    >>> tests = [np.array([0, 1]), np.array([2, 3])]
+    >>> path = KernelSVC().open_path(X, tests, np.array([1.0, 4.0]), np.zeros(1))
+    >>> path.groups.tolist()  # two rows are equal
+    [0, 1, 1, 2]
     """
 
     groups: NDArray[np.intp]
@@ -159,13 +295,18 @@ class Path(Protocol):
 
         Parameters
         ----------
-        train : array
+        train : array of shape (n_train,)
             All training rows of the fold, for what depends on all of them, such as the
             width of a kernel.
         rows : array of shape (n_rows,)
             Those of them that subproblems are posed over: of equal rows, one.
         out : array of shape (n_out,)
             Held-out rows whose outputs are wanted.
+
+        Returns
+        -------
+        PathFold
+            On which subproblems are solved.
         """
         ...
 
@@ -186,6 +327,19 @@ class WalksPath(Protocol):
     ----------
     path_parameter : str
         The parameter that is walked along, such as "C".
+
+    See Also
+    --------
+    FitsMany : A learner that fits many subproblems over the same rows better together.
+    Path : A learner's work on the rows of one search.
+    softcost.testing.check_path_learner : Compares a path with fits one by one.
+
+    Examples
+    --------
+    >>> from softcost.learners import WalksPath
+    >>> from softcost.svm import KernelSVC
+    >>> isinstance(KernelSVC(), WalksPath), KernelSVC.path_parameter
+    (True, 'C')
     """
 
     path_parameter: str
@@ -212,21 +366,57 @@ class WalksPath(Protocol):
             Of the path parameter; all other parameters are set on the learner.
         softness : array of shape (n_softness,)
             Increasing.
-        threads : int
+        threads : int, default=1
             For what is prepared here.
+
+        Returns
+        -------
+        Path
+            Whose folds are then opened.
         """
         ...
 
     def input_checks(self) -> dict[str, Any]:
-        """Arguments of `sklearn.utils.validation.validate_data` for X."""
+        """Arguments of `sklearn.utils.validation.validate_data` for X.
+
+        Returns
+        -------
+        dict
+            Keyword arguments.
+        """
         ...
 
 
 class HeldOutSolutions(Protocol):
-    """Solutions of some subproblems of a fold, which answer for held-out rows."""
+    """Solutions of some subproblems of a fold, which answer for held-out rows.
+
+    See Also
+    --------
+    LockstepFold : A fold that solves many subproblems at once.
+    PathOutputs : Outputs along a path.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.learners import Labels
+    >>> from softcost.linear import LinearClassifier
+    >>> X, kind = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
+    >>> halves, C, softness = [np.array([0, 2])], np.array([1.0, 10.0]), np.zeros(1)
+    >>> path = LinearClassifier().open_path(X, halves, C, softness)
+    >>> fold = path.fold(np.array([1, 3]), np.array([1, 3]), np.array([0, 2]))
+    >>> upper = Labels(target=np.array([[-1.0, 1.0]]), weight=np.ones((1, 2)))
+    >>> found = fold.solve_many([upper], kind[[1, 3]], np.ones(2))
+    >>> found.outputs(slice(None)).shape  # rows, values of C, subproblems, softness
+    (2, 2, 1, 1)
+    """
 
     def outputs(self, part: slice) -> NDArray[Any]:
         """Outputs for some of the held-out rows.
+
+        Parameters
+        ----------
+        part : slice
+            Which of the held-out rows.
 
         Returns
         -------
@@ -236,7 +426,28 @@ class HeldOutSolutions(Protocol):
 
 
 class LockstepFold(PathFold, Protocol):
-    """A fold that solves many subproblems at once."""
+    """A fold that solves many subproblems at once.
+
+    See Also
+    --------
+    WalksInLockstep : A learner with a path whose folds are `LockstepFold`.
+    PathFold : One training set of a path, on which subproblems are solved.
+    HeldOutSolutions : Solutions of some subproblems of a fold, which answer for
+        held-out rows.
+
+    Examples
+    --------
+    The folds of the linear machines are such folds:
+
+    >>> import numpy as np
+    >>> from softcost.linear import LinearClassifier
+    >>> rows = np.arange(4)
+    >>> path = LinearClassifier().open_path(
+    ...     rows[:, None] / 1.0, [rows[:2], rows[2:]], np.ones(1), np.zeros(1)
+    ... )
+    >>> hasattr(path.fold(rows[2:], rows[2:], rows[:2]), "solve_many")
+    True
+    """
 
     def solve_many(
         self,
@@ -261,6 +472,11 @@ class LockstepFold(PathFold, Protocol):
             What the weights of its kind are multiplied by.
         proceed : callable
             As for `PathFold.solve`.
+
+        Returns
+        -------
+        HeldOutSolutions
+            They answer for the held-out rows.
         """
         ...
 
@@ -271,8 +487,34 @@ class WalksInLockstep(WalksPath, Protocol):
 
     They are used where rows of one class pose the same problem, that is with costs by
     class; `PathFold.solve` otherwise.
+
+    See Also
+    --------
+    WalksPath : A learner that solves all candidates of a search together.
+    LockstepFold : A fold that solves many subproblems at once.
+
+    Examples
+    --------
+    >>> from softcost.learners import WalksInLockstep
+    >>> from softcost.linear import OneSidedLinear
+    >>> from softcost.svm import OneSidedSVR
+    >>> isinstance(OneSidedLinear(), WalksInLockstep)
+    True
+    >>> isinstance(OneSidedSVR(), WalksInLockstep)
+    False
     """
 
     def at_once(self, n_softness: int) -> int:
-        """How many subproblems are best solved together, at least 1."""
+        """How many subproblems are best solved together, at least 1.
+
+        Parameters
+        ----------
+        n_softness : int
+            How many values of softness each of them has.
+
+        Returns
+        -------
+        int
+            A memory bound as a rule: their outputs are kept together.
+        """
         ...

@@ -14,8 +14,30 @@ def warn_unfinished(learner: Any, converged: NDArray[np.bool_]) -> None:
     Parameters
     ----------
     learner : estimator with ``tol`` and ``max_iter``
+        Named in the warning.
     converged : array of bool
         For every machine, in a fit or in a part of a search.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Where one of them is False.
+
+    See Also
+    --------
+    softcost.svm.KernelSVC : Warns where ``max_iter`` ends a fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import warnings
+    >>> from softcost.learners import warn_unfinished
+    >>> from softcost.svm import KernelSVC
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
+    ...     warn_unfinished(KernelSVC(max_iter=5), np.array([True, False]))
+    >>> told[0].category.__name__
+    'ConvergenceWarning'
     """
     if np.all(converged):
         return

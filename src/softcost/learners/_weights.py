@@ -21,6 +21,33 @@ def takes_weights(learner: Any) -> bool:
 
     Searches and other estimators that hand on what they are given take them where the
     estimator inside does.
+
+    Parameters
+    ----------
+    learner : estimator
+        Also a pipeline, a search or an ensemble.
+
+    Returns
+    -------
+    bool
+        Where it is False, `Costing` stands in by drawing rows.
+
+    See Also
+    --------
+    weight_params : Sample weights under the names by which ``learner.fit`` takes them.
+    softcost.reductions.Costing : For learners that take no weights.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from softcost.learners import takes_weights
+    >>> takes_weights(make_pipeline(StandardScaler(), LogisticRegression()))
+    True
+    >>> takes_weights(KNeighborsClassifier())
+    False
     """
     last = last_step(learner)
     if has_fit_parameter(last, "sample_weight"):
@@ -38,6 +65,42 @@ def weight_params(learner: Any, weight: NDArray[np.float64]) -> dict[str, Any]:
     Weights that are all 1 are not passed: some learners, and pipelines with resampling
     steps, cannot take any. Where they travel by scikit-learn's metadata routing, the
     estimators inside the learner are told to ask for them; fit it under `routing_for`.
+
+    Parameters
+    ----------
+    learner : estimator
+        Whose ``fit`` is to be called.
+    weight : array of shape (n,)
+        Positive sample weights.
+
+    Returns
+    -------
+    dict of str and array
+        Keyword arguments of ``fit``.
+
+    Raises
+    ------
+    ValueError
+        Where weights differ and the learner takes none.
+
+    See Also
+    --------
+    takes_weights : Whether ``learner.fit``, or that of a pipeline's last step, takes
+        weights.
+    fit_one : Fit a clone to one subproblem: the unit of parallel work.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from softcost.learners import weight_params
+    >>> learner = make_pipeline(StandardScaler(), Ridge())
+    >>> list(weight_params(learner, np.array([1.0, 2.0])))
+    ['standardscaler__sample_weight', 'ridge__sample_weight']
+    >>> weight_params(learner, np.ones(2))
+    {}
     """
     if np.all(weight == 1.0):
         return {}
