@@ -25,6 +25,17 @@ class Comparison:
         ``p_value < level``.
     direction : {"lower", "higher", "equal"}
         Where a lies, seen from b.
+
+    See Also
+    --------
+    compare : Test whether results a are lower than results b.
+
+    Examples
+    --------
+    >>> from softcost.metrics import compare
+    >>> found = compare([3.1, 2.9, 3.0, 3.2], [3.4, 3.1, 3.5, 3.3])
+    >>> found.direction, found.df, found.significant
+    ('lower', 3, True)
     """
 
     difference: float
@@ -62,6 +73,11 @@ def compare(
         Statistic, p-value and verdict. Where nothing varies beyond rounding, p is
         decided by the sign of the difference: with one tail 0 (lower), 1 (higher) or
         0.5 (equal); with two tails 0, or 1 if equal.
+
+    See Also
+    --------
+    paired_saving : What one of several models saves per row against something else.
+    Comparison : The outcome of :func:`compare`.
 
     Examples
     --------

@@ -33,6 +33,12 @@ def coverage(
     float
         ``sum_n s_n [g(x_n) is a class] / sum_n s_n``.
 
+    See Also
+    --------
+    error_answered : Return the error rate among the examples that are answered with a
+        class.
+    measure : Return all measures of predictions at once.
+
     Examples
     --------
     >>> from softcost.metrics import coverage
@@ -61,6 +67,11 @@ def error_answered(
     -------
     float
         NaN where no example is answered with a class.
+
+    See Also
+    --------
+    coverage : Return the share of examples that are answered with a class.
+    error_rate : Return the share of wrong predictions.
 
     Examples
     --------

@@ -45,6 +45,12 @@ def mean_cost(
     float
         ``sum_n s_n c_n[g(x_n)] / sum_n s_n``.
 
+    See Also
+    --------
+    normalized_cost : Return the mean cost in units of the average price of a mistake.
+    error_rate : Return the share of wrong predictions.
+    measure : Return all measures of predictions at once.
+
     Examples
     --------
     >>> from softcost.metrics import mean_cost
@@ -91,6 +97,11 @@ def error_rate(
     float
         ``sum_n s_n [g(x_n) != y_n] / sum_n s_n``.
 
+    See Also
+    --------
+    mean_cost : Return what the predictions cost on average, in the user's units.
+    weighted_error : Return the errors, each counted by the weight of its true class.
+
     Examples
     --------
     >>> from softcost.metrics import error_rate
@@ -135,6 +146,12 @@ def weighted_error(
     -------
     float
         ``sum_n s_n w_{y_n} [g(x_n) != y_n]``, divided by ``sum_n s_n`` for the mean.
+
+    See Also
+    --------
+    error_rate : Return the share of wrong predictions.
+    g_mean : Return the geometric mean of the recalls of the classes.
+    softcost.costs.error_weights : The weights.
 
     Examples
     --------
@@ -186,6 +203,11 @@ def g_mean(
     float
         ``(prod_k R_k) ** (1 / K)`` over the K classes that count.
 
+    See Also
+    --------
+    recall_product : Return the product of the recalls of the classes, without a root.
+    weighted_error : Return the errors, each counted by the weight of its true class.
+
     Examples
     --------
     >>> from softcost.metrics import g_mean
@@ -228,6 +250,10 @@ def recall_product(
     -------
     float
         ``prod_k R_k``, at most the :func:`g_mean`.
+
+    See Also
+    --------
+    g_mean : Return the geometric mean of the recalls of the classes.
 
     Examples
     --------
@@ -273,6 +299,11 @@ def normalized_cost(
         of class y, and classes that do not occur are left out of the average. So
         costs that only depend on the class give the same either way, if every class
         occurs. 0.0 where no mistake costs anything.
+
+    See Also
+    --------
+    mean_cost : Return what the predictions cost on average, in the user's units.
+    softcost.selection.MaxOfBoth : The rule that sets it beside the error.
 
     Examples
     --------
@@ -321,6 +352,12 @@ def measure(
         ``cost``, ``error``, ``weighted_error``, ``g_mean`` and ``normalized_cost``, as
         the functions of these names (``mean_cost``, ``error_rate``) give them; where
         there are actions also ``coverage`` and ``error_answered``.
+
+    See Also
+    --------
+    mean_cost : Return what the predictions cost on average, in the user's units.
+    error_rate : Return the share of wrong predictions.
+    measures_from_confusion : All measures of one or several models.
 
     Examples
     --------

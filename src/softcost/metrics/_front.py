@@ -22,6 +22,12 @@ def pareto_mask(F: ArrayLike) -> NDArray[np.bool_]:
     ndarray of bool of shape (n_candidates,)
         True on the Pareto front.
 
+    See Also
+    --------
+    lower_hull : Return the candidates that minimise some weighted sum of two criteria.
+    hypervolume : Return the volume that the candidates dominate, up to a reference
+        point.
+
     Examples
     --------
     >>> from softcost.metrics import pareto_mask
@@ -52,6 +58,11 @@ def hypervolume(F: ArrayLike, ref: ArrayLike) -> float:
     float
         Volume of the points x with ``F[i] <= x <= ref`` for some i. Exact; fast for
         two criteria, exponential in their number.
+
+    See Also
+    --------
+    pareto_mask : Say which candidates no other one dominates.
+    lower_hull : Return the candidates that minimise some weighted sum of two criteria.
 
     Examples
     --------
@@ -102,6 +113,11 @@ def lower_hull(F: ArrayLike) -> NDArray[np.intp]:
     -------
     ndarray of shape (n_vertices,)
         Indices into F, by increasing first criterion; of equal candidates the first.
+
+    See Also
+    --------
+    pareto_mask : Say which candidates no other one dominates.
+    softcost.soft.best_mix : The pair that meets an error budget.
 
     Examples
     --------

@@ -29,13 +29,36 @@ def confusion_counts(
     predicted : array of shape (n,) or (m, n)
         Numbers of the predicted answers, for one or several models.
     n_classes : int
+        K.
     weight : array of shape (n,)
+        How much each row counts.
     n_actions : int, default=None
-        How many answers there are, by default the classes alone.
+        How many answers A there are, by default the classes alone.
 
     Returns
     -------
     array of shape (K, A) or (m, K, A)
+        Rows are true classes, columns answers.
+
+    See Also
+    --------
+    measures_from_confusion : All measures of one or several models.
+    sklearn.metrics.confusion_matrix : The same for labels and one model.
+
+    Examples
+    --------
+    Two models at once, the second of which knows only one class:
+
+    >>> import numpy as np
+    >>> from softcost.metrics import confusion_counts
+    >>> true = np.array([0, 1, 1])
+    >>> predicted = np.array([[0, 0, 1], [1, 1, 1]])
+    >>> confusion_counts(true, predicted, 2, np.ones(3))
+    array([[[1., 0.],
+            [1., 1.]],
+    <BLANKLINE>
+           [[0., 1.],
+            [0., 2.]]])
     """
     models = np.atleast_2d(predicted)
     n_actions = n_classes if n_actions is None else n_actions
@@ -53,9 +76,34 @@ def total_cost(
     predicted: NDArray[np.intp],
     weight: NDArray[np.float64],
 ) -> Any:
-    """What predictions of shape (..., n) cost in all, shape (...).
+    """What the predictions of one or several models cost in all.
 
-    ``costs`` of shape (n, K) has what predicting each class costs for every row.
+    Parameters
+    ----------
+    costs : array of shape (n, A)
+        What each answer costs for every row.
+    predicted : array of shape (..., n)
+        Numbers of the predicted answers.
+    weight : array of shape (n,)
+        How much each row counts.
+
+    Returns
+    -------
+    float or array of shape (...)
+        ``sum_n weight_n costs[n, predicted_n]``.
+
+    See Also
+    --------
+    mean_cost : Return what the predictions cost on average, in the user's units.
+    confusion_counts : Weight of rows by true class and answer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.metrics import total_cost
+    >>> costs = np.array([[0.0, 1.0], [5.0, 0.0]])
+    >>> total_cost(costs, np.array([[0, 0], [1, 1]]), np.ones(2)).tolist()
+    [5.0, 1.0]
     """
     return costs[np.arange(len(costs)), predicted] @ weight
 
@@ -94,6 +142,23 @@ def measures_from_confusion(
         are actions beyond the classes also ``coverage``, the share of rows that are
         answered with a class, and ``error_answered``, the error rate among these (NaN
         where there are none).
+
+    See Also
+    --------
+    confusion_counts : Weight of rows by true class and answer.
+    measure : Return all measures of predictions at once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.metrics import measures_from_confusion
+    >>> counts = np.array([[8.0, 2.0], [1.0, 9.0]])
+    >>> prices = np.array([[0.0, 1.0], [5.0, 0.0]])
+    >>> found = measures_from_confusion(
+    ...     counts, (counts * prices).sum(), unit=3.0, error_weight=np.ones(2)
+    ... )
+    >>> print(f"{found['cost']:.2f} {found['error']:.2f} {found['g_mean']:.3f}")
+    0.35 0.15 0.849
     """
     total = confusion.sum(axis=(-2, -1))
     right = np.diagonal(confusion, axis1=-2, axis2=-1)

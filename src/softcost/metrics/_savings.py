@@ -21,6 +21,17 @@ class Saving:
         The interval of 95 %.
     before : float
         Mean cost of what it is compared with.
+
+    See Also
+    --------
+    paired_saving : What one of several models saves per row against something else.
+
+    Examples
+    --------
+    >>> from softcost.metrics import Saving
+    >>> found = Saving(saving=0.5, low=0.1, high=0.9, before=2.0)
+    >>> found.shown, found.percent(found.saving)
+    (True, 25.0)
     """
 
     saving: float
@@ -34,7 +45,18 @@ class Saving:
         return self.low > 0
 
     def percent(self, value: float) -> float | None:
-        """An amount in percent of what it is compared with; None where that is free."""
+        """An amount in percent of what it is compared with; None where that is free.
+
+        Parameters
+        ----------
+        value : float
+            An amount in the units of the costs, such as ``saving`` or ``low``.
+
+        Returns
+        -------
+        float or None
+            ``100 * value / before``.
+        """
         return 100.0 * value / self.before if self.before > 0 else None
 
 
@@ -68,11 +90,19 @@ def paired_saving(
     groups : array-like of shape (n,), default=None
         Rows with the same number depend on each other; by default none do.
     weight : array-like of shape (n,), default=None
+        How much each row counts, by default 1.
     level : float, default=0.95
+        Of the interval.
 
     Returns
     -------
     Saving
+        The mean saving per row with its interval.
+
+    See Also
+    --------
+    compare : Test whether results a are lower than results b.
+    Saving : The outcome of :func:`paired_saving`.
 
     Examples
     --------

@@ -96,6 +96,11 @@ def cost_scorer(
         ``scorer(estimator, X, y)`` is minus the :func:`mean_cost` of
         ``estimator.predict(X)``. It can be cloned and pickled.
 
+    See Also
+    --------
+    mean_cost : Return what the predictions cost on average, in the user's units.
+    sklearn.metrics.make_scorer : Makes scorers of other measures.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
