@@ -63,10 +63,20 @@ def save(
     trusted : sequence of types or their full names, default=()
         Types from elsewhere that the model holds; `load` needs the same.
 
+    Returns
+    -------
+    None
+        The file is there, or an error was raised.
+
     Raises
     ------
     ValueError
         Where the model is not fitted, or holds something that is not to be stored.
+
+    See Also
+    --------
+    load : Read a model that `save` wrote.
+    describe : Read the manifest of a model file, without the model.
 
     Examples
     --------
@@ -104,6 +114,7 @@ def load(path: Path, *, trusted: Sequence[str | type] = ()) -> Any:
     Parameters
     ----------
     path : path-like
+        The file.
     trusted : sequence of types or their full names, default=()
         Types beyond the known ones that may be made, such as
         ``["sklearn.svm._classes.SVC"]``. Name them only for a file whose maker you
@@ -120,6 +131,29 @@ def load(path: Path, *, trusted: Sequence[str | type] = ()) -> Any:
     ModelFileError
         A ValueError, where the file is not a softcost model, is damaged, comes from a
         newer version, or holds something that its schema does not allow.
+
+    See Also
+    --------
+    save : Write a fitted model to a file.
+    describe : Read the manifest of a model file, without the model.
+
+    Examples
+    --------
+    An estimator from elsewhere is only made where its type is named:
+
+    >>> import tempfile
+    >>> import softcost
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> prices = [[0, 1, 5], [1, 0, 5], [9, 9, 0]]
+    >>> model = softcost.MinimumExpectedCost(GaussianNB(), cost_matrix=prices)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/iris.softcost"
+    ...     softcost.save(model.fit(X, y), path, trusted=[GaussianNB])
+    ...     loaded = softcost.load(path, trusted=[GaussianNB])
+    >>> bool((loaded.predict(X) == model.predict(X)).all())
+    True
     """
     return _restored(_read(path), path, _names(trusted))
 
@@ -130,6 +164,7 @@ def describe(path: Path) -> dict[str, Any]:
     Parameters
     ----------
     path : path-like
+        The file.
 
     Returns
     -------
@@ -137,6 +172,27 @@ def describe(path: Path) -> dict[str, Any]:
         ``format``, ``softcost`` (version), ``made_with``, ``model``, ``final``,
         ``classes``, ``features``, ``costs``, ``softness``, ``params``, ``tradeoff``,
         ``notes`` and ``checksums``.
+
+    See Also
+    --------
+    load : Read a model that `save` wrote.
+    save : Write a fitted model to a file.
+
+    Examples
+    --------
+    What somebody needs to know who was sent a file, without loading it:
+
+    >>> import tempfile
+    >>> import softcost
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import Ridge
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = softcost.RegressionOneVsAll(Ridge(), softness=0.5).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     softcost.save(model, f"{folder}/iris.softcost")
+    ...     found = softcost.models.describe(f"{folder}/iris.softcost")
+    >>> found["classes"], found["softness"]
+    ([0, 1, 2], 0.5)
     """
     return _read(path).manifest
 

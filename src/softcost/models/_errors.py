@@ -2,7 +2,28 @@
 
 
 class ModelFileError(ValueError):
-    """A file that is not a softcost model, or is damaged, or cannot be used here."""
+    """A file that is not a softcost model, or is damaged, or cannot be used here.
+
+    See Also
+    --------
+    load : Read a model that `save` wrote.
+    describe : Read the manifest of a model file, without the model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import softcost
+    >>> from softcost.models import ModelFileError
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "notes.softcost"
+    ...     _ = path.write_text("no model at all")
+    ...     try:
+    ...         softcost.load(path)
+    ...     except ModelFileError as error:
+    ...         print("refused:", str(error).startswith(str(path)))
+    refused: True
+    """
 
 
 class Refused(Exception):

@@ -23,8 +23,24 @@ FORMAT = 2
 def json_value(value: Any) -> Any:
     """A value as strict JSON; what JSON does not have, in words.
 
+    Parameters
+    ----------
+    value : object
+        Anything.
+
+    Returns
+    -------
+    dict, list, str, float, int, bool or None
+        What ``json.dumps(..., allow_nan=False)`` takes.
+
+    See Also
+    --------
+    describe : Read the manifest of a model file, without the model.
+
     Examples
     --------
+    >>> import numpy as np
+    >>> from softcost.models import json_value
     >>> json_value({"C": np.float64(2), "bad": float("nan"), "kind": int})
     {'C': 2.0, 'bad': None, 'kind': "<class 'int'>"}
     """
@@ -199,7 +215,31 @@ def _check_costs(manifest: dict[str, Any], path: Any) -> None:
 
 
 def final_step(model: Any) -> Any:
-    """The last step of a pipeline, or the model itself."""
+    """The last step of a pipeline, or the model itself.
+
+    Parameters
+    ----------
+    model : estimator
+        Also a pipeline in a pipeline.
+
+    Returns
+    -------
+    estimator
+        What predicts in the end.
+
+    See Also
+    --------
+    softcost.learners.last_step : The same for learners.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from softcost import OneSidedRegression
+    >>> from softcost.models import final_step
+    >>> final_step(make_pipeline(StandardScaler(), OneSidedRegression()))
+    OneSidedRegression()
+    """
     steps = getattr(model, "steps", None)
     return final_step(steps[-1][1]) if steps else model
 
