@@ -34,6 +34,17 @@ class LineRates(NamedTuple):
         (p12 + p21) / 2.
     cost : float or ndarray
         (p12 + 30 p21) / 2.
+
+    See Also
+    --------
+    artificial_line_rates : Exact error and cost of "predict 2 where <u, x> > b".
+
+    Examples
+    --------
+    >>> from softcost.datasets import LineRates
+    >>> rates = LineRates(p12=0.1, p21=0.02, error=0.06, cost=0.35)
+    >>> rates.cost
+    0.35
     """
 
     p12: Any
@@ -59,6 +70,11 @@ def make_artificial(
     X : ndarray of shape (n_samples, 2)
     y : ndarray of str, of shape (n_samples,)
         "1" or "2", in random order.
+
+    See Also
+    --------
+    artificial_line_rates : Exact error and cost of "predict 2 where <u, x> > b".
+    load : Load a data set, checked against the registry.
 
     Examples
     --------
@@ -99,6 +115,11 @@ def artificial_line_rates(phi: Any, b: Any) -> LineRates:
     -------
     LineRates
         Probabilities of both mistakes, error and cost.
+
+    See Also
+    --------
+    make_artificial : Draw examples of the two classes, half of them each.
+    softcost.paper.artificial_lines : Such lines found in a sample.
 
     Examples
     --------

@@ -59,6 +59,11 @@ def load(name: str, data_home: Directory = None, return_X_y: bool = False) -> An
         - ``source``, str: where this copy was found.
     (data, target) : tuple if ``return_X_y`` is True
 
+    See Also
+    --------
+    locate : Say where `load` would take a data set from. Cheap: nothing is read.
+    info : Facts about a data set, without reading it.
+
     Examples
     --------
     >>> from softcost.datasets import load

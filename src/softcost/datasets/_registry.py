@@ -91,6 +91,20 @@ class DatasetInfo:
         Type of the numbers that `load` returns.
     generated : bool
         Whether the data are drawn by a formula rather than measured.
+
+    See Also
+    --------
+    info : Facts about a data set, without reading it.
+    load : Load a data set, checked against the registry.
+
+    Examples
+    --------
+    >>> from softcost.datasets import info
+    >>> glass = info("glass")
+    >>> glass.rows, glass.features, glass.class_counts["containers"]
+    (214, 9, 13)
+    >>> glass.nominal  # no columns of words
+    ()
     """
 
     name: str
@@ -130,7 +144,18 @@ class DatasetInfo:
         )
 
     def description(self, source: str) -> str:
-        """A text for ``DESCR``: facts, provenance and licence."""
+        """A text for ``DESCR``: facts, provenance and licence.
+
+        Parameters
+        ----------
+        source : str
+            Where this copy was found, to be said at the end.
+
+        Returns
+        -------
+        str
+            Several paragraphs.
+        """
         counts = ", ".join(f"{label} {n}" for label, n in self.class_counts.items())
         parts = [
             f"{self.title} ({self.name})",
@@ -197,6 +222,16 @@ def registry() -> dict[str, DatasetInfo]:
 def list_datasets() -> list[str]:
     """Names of all data sets that `load` knows.
 
+    Returns
+    -------
+    list of str
+        In the order of the paper's tables.
+
+    See Also
+    --------
+    info : Facts about a data set, without reading it.
+    load : Load a data set, checked against the registry.
+
     Examples
     --------
     >>> from softcost.datasets import list_datasets
@@ -218,6 +253,11 @@ def info(name: str) -> DatasetInfo:
     -------
     DatasetInfo
         Its size, classes, provenance and licence.
+
+    See Also
+    --------
+    list_datasets : Names of all data sets that `load` knows.
+    load : Load a data set, checked against the registry.
 
     Examples
     --------

@@ -56,6 +56,11 @@ def make_sers(
     y : ndarray of str, of shape (n_samples,)
         Abbreviated species, in random order.
 
+    See Also
+    --------
+    make_artificial : Draw examples of the two classes, half of them each.
+    load : Load a data set, checked against the registry.
+
     Examples
     --------
     >>> from softcost.datasets import make_sers

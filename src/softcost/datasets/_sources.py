@@ -28,6 +28,17 @@ class Source:
         The place in words; where it is "missing", what to do.
     path : Path or None
         The file, for kind "file".
+
+    See Also
+    --------
+    locate : Say where `load` would take a data set from. Cheap: nothing is read.
+
+    Examples
+    --------
+    >>> from softcost.datasets import locate
+    >>> source = locate("artificial")
+    >>> source.kind, source.path
+    ('generated', None)
     """
 
     kind: Kind
@@ -50,6 +61,10 @@ def locate(name: str, data_home: Directory = None) -> Source:
     Source
         The first place of: a file in `data_home`, a file in ``SOFTCOST_DATA``,
         scikit-learn's bundled sets, OpenML; or what to do where there is none.
+
+    See Also
+    --------
+    load : Load a data set, checked against the registry.
 
     Examples
     --------
