@@ -63,6 +63,8 @@ class Budget(Rule):
 
     Examples
     --------
+    >>> import pandas as pd
+    >>> from softcost.selection import Budget
     >>> table = pd.DataFrame(
     ...     {"softness": [0, 0.5, 1], "cost": [1.0, 1.1, 3.0], "error": [0.4, 0.2, 0.1]}
     ... )
@@ -101,7 +103,18 @@ class Budget(Rule):
         return f"Budget({', '.join(given)})"
 
     def limits(self, error: str = "error") -> list[Limit]:
-        """The limits, the error's as one of the column that counts."""
+        """The limits, the error's as one of the column that counts.
+
+        Parameters
+        ----------
+        error : {"error", "weighted_error"}, default="error"
+            What ``error`` limits.
+
+        Returns
+        -------
+        list of Limit
+            Those that were given.
+        """
         found = []
         for name in _MEASURES:
             bound = getattr(self, name)

@@ -41,11 +41,27 @@ def make_rule(
     Parameters
     ----------
     criterion : Rule, {"cost", "max", "constrained", "tolerance"} or callable
-    max_error : float, for "constrained"
-    tolerance : float or "1se", for "tolerance"
+        A rule stands for itself, a word for one of `CRITERIA`, a function for
+        `ByFunction`.
+    max_error : float, default=None
+        The budget of "constrained".
+    tolerance : float or "1se", default=None
+        That of "tolerance".
+
+    Returns
+    -------
+    Rule
+        That chooses.
+
+    See Also
+    --------
+    choose_row : The number of the row that a criterion chooses.
+    Budget : The least cost within limits of other measures.
+    Tolerance : The least error among costs close to the least one.
 
     Examples
     --------
+    >>> from softcost.selection import make_rule
     >>> make_rule("constrained", max_error=0.05)
     Budget(error=0.05)
     """
@@ -94,11 +110,25 @@ def choose_row(
         As `SoftCostClassifierCV.tradeoff_`.
     criterion, max_error, tolerance
         As in `make_rule`.
-    error : {"error", "weighted_error"}
+    error : {"error", "weighted_error"}, default="error"
         The column of the error that counts.
+
+    Returns
+    -------
+    int
+        From 0.
+
+    See Also
+    --------
+    softcost.selection.make_rule : The rule that a criterion stands for.
+    softcost.selection.decide : The same with the counts behind the table at hand.
 
     Examples
     --------
+    >>> import pandas as pd
+    >>> import pandas as pd
+    >>> from softcost.soft import choose_row
+    >>> from softcost.selection import choose_row
     >>> table = pd.DataFrame(
     ...     {"softness": [0, 0.5, 1], "cost": [1.0, 1.1, 3.0], "error": [0.4, 0.2, 0.1]}
     ... )
@@ -119,9 +149,37 @@ def decide(
     table : DataFrame
         As `SoftCostClassifierCV.tradeoff_`.
     rule : Rule
+        That chooses.
     evidence : Evidence
-    error : {"error", "weighted_error"}
+        Counts behind the table.
+    error : {"error", "weighted_error"}, default="error"
         The column of the error that counts.
+
+    Returns
+    -------
+    Decision
+        The row, and what is known of limits.
+
+    See Also
+    --------
+    choose_row : The number of the row that a criterion chooses.
+    Budget : The least cost within limits of other measures.
+
+    Examples
+    --------
+    The second candidate costs more, but only it keeps the limit:
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from softcost.selection import Budget, Evidence, decide
+    >>> counts = np.array([[[30.0, 20.0], [0.0, 50.0]], [[48.0, 2.0], [6.0, 44.0]]])
+    >>> table = pd.DataFrame(
+    ...     {"softness": [0.0, 0.5], "cost": [0.2, 0.5], "error": [0.2, 0.08]}
+    ... )
+    >>> evidence = Evidence(np.array(["ham", "spam"]), counts, 100, np.ones(2))
+    >>> found = decide(table, Budget(recall={"ham": 0.9}), evidence)
+    >>> found.row, found.guarantee["met"]
+    (1, True)
     """
     decision = rule.decide(table, evidence, error=error)
     return replace(decision, row=_checked(decision.row, rule, table))
@@ -140,7 +198,37 @@ def _checked(row: Any, rule: Rule, table: pd.DataFrame) -> int:
 def best_at(
     table: pd.DataFrame, softness: float, rule: Rule, *, error: str = "error"
 ) -> int | None:
-    """What a rule chooses among the rows of one softness; None where there is none."""
+    """What a rule chooses among the rows of one softness; None where there is none.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `SoftCostClassifierCV.tradeoff_`.
+    softness : float
+        Which rows may be chosen.
+    rule : Rule
+        That chooses.
+    error : {"error", "weighted_error"}, default="error"
+        The column of the error that counts.
+
+    Returns
+    -------
+    int or None
+        The number of the row in the whole table.
+
+    See Also
+    --------
+    reference_rows : Rows to set the chosen one beside.
+    choose_row : The number of the row that a criterion chooses.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from softcost.selection import LeastCost, best_at
+    >>> table = pd.DataFrame({"softness": [0, 1, 1], "cost": [1.0, 3.0, 2.0]})
+    >>> best_at(table, 1, LeastCost()), best_at(table, 0.5, LeastCost())
+    (2, None)
+    """
     rows = np.flatnonzero(np.isclose(table["softness"].to_numpy(float), softness))
     if len(rows) == 0:
         return None
@@ -156,9 +244,34 @@ def reference_rows(
     ``regular`` is what one would choose without costs: the least error of softness 1;
     ``hard`` the least cost of softness 0. One that has no candidates is left out.
 
+    Parameters
+    ----------
+    table : DataFrame
+        As `SoftCostClassifierCV.tradeoff_`.
+    chosen : int, default=None
+        Its number, where one was chosen.
+    error : {"error", "weighted_error"}, default="error"
+        The column of the error that counts.
+
     Returns
     -------
     dict of name and row number: "regular", "hard", "chosen"
+
+    See Also
+    --------
+    best_at : What a rule chooses among the rows of one softness; None where there is
+        none.
+    softcost.report.TradeoffDisplay : Marks these rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from softcost.selection import reference_rows
+    >>> table = pd.DataFrame(
+    ...     {"softness": [0, 0.5, 1], "cost": [1.0, 1.1, 3.0], "error": [0.4, 0.2, 0.1]}
+    ... )
+    >>> reference_rows(table, chosen=1)
+    {'regular': 2, 'hard': 0, 'chosen': 1}
     """
     rows = {
         "regular": best_at(table, 1.0, LeastError(), error=error),

@@ -30,6 +30,21 @@ class Limit:
         The most, or of `GAINS` the least, that is allowed.
     label : label or None
         The class, of a recall.
+
+    See Also
+    --------
+    Budget : The least cost within limits of other measures.
+    Evidence : Held-out counts of every candidate of a search.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.selection import Limit
+    >>> limit = Limit("g_mean", 0.8)
+    >>> limit.describe()
+    'a G-mean of at least 0.8'
+    >>> limit.excess(np.array([0.9, 0.7])).round(6).tolist()  # the second breaks it
+    [-0.1, 0.1]
     """
 
     measure: str
@@ -50,6 +65,13 @@ class Limit:
         )
 
     def describe(self) -> str:
+        """The limit in words, to follow "the candidate with".
+
+        Returns
+        -------
+        str
+            Such as "an error of at most 0.05".
+        """
         side = "at least" if self.at_least else "at most"
         article = "an" if self.measure == "error" else "a"
         return f"{article} {self.name} of {side} {self.bound:g}"
@@ -57,7 +79,20 @@ class Limit:
     def values(
         self, table: pd.DataFrame, evidence: "Evidence | None"
     ) -> NDArray[np.float64]:
-        """The cross-validated measure of every candidate."""
+        """The cross-validated measure of every candidate.
+
+        Parameters
+        ----------
+        table : DataFrame
+            As `SoftCostClassifierCV.tradeoff_`.
+        evidence : Evidence or None
+            Counts behind it, which recalls are made of.
+
+        Returns
+        -------
+        array of shape (n_candidates,)
+            In the units of the limit.
+        """
         if self.measure == "recall" and evidence is not None:
             return evidence.recalls(self.label)
         if self.measure not in table:
@@ -68,7 +103,18 @@ class Limit:
         return table[self.measure].to_numpy(float)
 
     def excess(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """By how much values break the limit; not above 0 where they keep it."""
+        """By how much values break the limit; not above 0 where they keep it.
+
+        Parameters
+        ----------
+        values : array
+            Of the measure.
+
+        Returns
+        -------
+        array of the same shape
+            Positive where the limit is broken.
+        """
         return self.bound - values if self.at_least else values - self.bound
 
 
@@ -79,6 +125,7 @@ class Evidence:
     Attributes
     ----------
     classes : array of shape (K,)
+        The labels.
     confusion : array of shape (n_candidates, K, A)
         Weight of cross-validated rows by true class and by answer. The first K answers
         are the classes.
@@ -94,6 +141,25 @@ class Evidence:
         Whether every row counts the same; only then are these counts.
     action_error : array of shape (A - K,) or None
         How much each answer beyond the classes counts as an error, by default 1.
+
+    See Also
+    --------
+    Limit : A bound of one measure.
+    decide : What a rule chooses with the counts behind the table at hand.
+    softcost.metrics.confusion_counts : Makes the counts.
+
+    Examples
+    --------
+    A candidate that errs in 2 of 100 rows: is its error below 5 %, beyond chance?
+
+    >>> import numpy as np
+    >>> from softcost.selection import Evidence, Limit
+    >>> counts = np.array([[[49.0, 1.0], [1.0, 49.0]]])
+    >>> evidence = Evidence(np.array(["ham", "spam"]), counts, 100, np.ones(2))
+    >>> evidence.recalls("spam").tolist()
+    [0.98]
+    >>> evidence.p_values(Limit("error", 0.05)).round(3).tolist()
+    [0.118]
     """
 
     classes: NDArray[Any]
@@ -106,7 +172,18 @@ class Evidence:
     action_error: NDArray[np.float64] | None = None
 
     def number_of(self, label: Any) -> int:
-        """The number of a class, by its label or how that is written."""
+        """The number of a class, by its label or how that is written.
+
+        Parameters
+        ----------
+        label : label
+            Of a class.
+
+        Returns
+        -------
+        int
+            From 0.
+        """
         for number, one in enumerate(self.classes.tolist()):
             if one == label or str(one) == str(label):
                 return number
@@ -116,7 +193,18 @@ class Evidence:
         )
 
     def recalls(self, label: Any) -> NDArray[np.float64]:
-        """Cross-validated recall of a class, of every candidate; 0 without rows."""
+        """Cross-validated recall of a class, of every candidate; 0 without rows.
+
+        Parameters
+        ----------
+        label : label
+            Of a class.
+
+        Returns
+        -------
+        array of shape (n_candidates,)
+            Right ones among the rows of the class.
+        """
         number = self.number_of(label)
         size = self.confusion[:, number].sum(axis=-1)
         right = self.confusion[:, number, number]
@@ -132,7 +220,18 @@ class Evidence:
         )
 
     def means(self, limit: Limit) -> NDArray[np.float64]:
-        """The measure of a limit, of every candidate, by these counts."""
+        """The measure of a limit, of every candidate, by these counts.
+
+        Parameters
+        ----------
+        limit : Limit
+            Whose measure is wanted.
+
+        Returns
+        -------
+        array of shape (n_candidates,)
+            In the units of the limit.
+        """
         if limit.measure == "recall":
             return self.recalls(limit.label)
         if limit.measure == "g_mean":
@@ -152,6 +251,16 @@ class Evidence:
 
         Rates are tested by the exact binomial tail, measures of more than two values
         by Hoeffding's and Bentkus's inequalities.
+
+        Parameters
+        ----------
+        limit : Limit
+            What is tested.
+
+        Returns
+        -------
+        array of shape (n_candidates,)
+            One p-value for each candidate.
         """
         if limit not in self._known:
             self._known[limit] = self._tail(limit)

@@ -37,6 +37,17 @@ class Decision:
         limit: ``measure``, ``label``, ``at_least``, ``bound``, the cross-validated
         ``estimate`` of the chosen row and, where it was tested, the value ``tested``
         and the ``p_value``.
+
+    See Also
+    --------
+    decide : What a rule chooses with the counts behind the table at hand.
+    Budget : The least cost within limits of other measures.
+
+    Examples
+    --------
+    >>> from softcost.selection import Decision
+    >>> Decision(row=3).guarantee is None  # a rule without limits
+    True
     """
 
     row: int
@@ -49,6 +60,32 @@ class Rule(ABC):
     A subclass is one small dataclass whose fields are what the user asks for. It says
     how it chooses (`choose`, which ends with `least_row`, so that ties are broken as
     everywhere) and describes itself in a few words (`describe`).
+
+    See Also
+    --------
+    LeastCost : The least cost.
+    Budget : The least cost within limits of other measures.
+    least_row : The first row with the least keys in turn, then the largest softness.
+
+    Examples
+    --------
+    A rule of one's own, to be passed as ``criterion``:
+
+    >>> from dataclasses import dataclass
+    >>> import pandas as pd
+    >>> from softcost.selection import Rule, least_row
+    >>> @dataclass(frozen=True)
+    ... class WeightedSum(Rule):
+    ...     weight: float = 1.0
+    ...     def choose(self, table, *, error="error"):
+    ...         return least_row(table, table["cost"] + self.weight * table[error])
+    ...     def describe(self):
+    ...         return f"the least cost + {self.weight:g} x error"
+    >>> table = pd.DataFrame(
+    ...     {"softness": [0, 0.5, 1], "cost": [1.0, 1.1, 3.0], "error": [0.4, 0.2, 0.1]}
+    ... )
+    >>> WeightedSum(10).choose(table)
+    1
     """
 
     @abstractmethod
@@ -60,19 +97,45 @@ class Rule(ABC):
         table : DataFrame
             As `SoftCostClassifierCV.tradeoff_`; rows that differ in parameters only
             are in the order in which ties are to be broken.
-        error : {"error", "weighted_error"}
+        error : {"error", "weighted_error"}, default="error"
             The column of the error that counts.
+
+        Returns
+        -------
+        int
+            From 0.
         """
 
     def decide(
         self, table: pd.DataFrame, evidence: Evidence, *, error: str = "error"
     ) -> Decision:
-        """Choose with the counts behind the table at hand; by default as `choose`."""
+        """Choose with the counts behind the table at hand; by default as `choose`.
+
+        Parameters
+        ----------
+        table : DataFrame
+            As `SoftCostClassifierCV.tradeoff_`.
+        evidence : Evidence
+            Counts behind it.
+        error : {"error", "weighted_error"}, default="error"
+            The column of the error that counts.
+
+        Returns
+        -------
+        Decision
+            The row, and what is known of limits.
+        """
         return Decision(self.choose(table, error=error))
 
     @abstractmethod
     def describe(self) -> str:
-        """What is chosen, to follow "the candidate with"."""
+        """What is chosen, to follow "the candidate with".
+
+        Returns
+        -------
+        str
+            Such as "the least cost".
+        """
 
 
 @dataclass(frozen=True)
@@ -85,6 +148,8 @@ class LeastCost(Rule):
 
     Examples
     --------
+    >>> import pandas as pd
+    >>> from softcost.selection import LeastCost
     >>> table = pd.DataFrame({"softness": [0, 1], "cost": [1.0, 3.0]})
     >>> LeastCost().choose(table)
     0
@@ -99,7 +164,21 @@ class LeastCost(Rule):
 
 @dataclass(frozen=True)
 class LeastError(Rule):
-    """The least error, whatever it costs: how one chooses without costs."""
+    """The least error, whatever it costs: how one chooses without costs.
+
+    See Also
+    --------
+    LeastCost : The least cost.
+    Tolerance : The least error among costs close to the least one.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from softcost.selection import LeastError
+    >>> table = pd.DataFrame({"softness": [0, 1], "error": [0.4, 0.1]})
+    >>> LeastError().choose(table)
+    1
+    """
 
     def choose(self, table: pd.DataFrame, *, error: str = "error") -> int:
         return least_row(table, table[error])
@@ -110,7 +189,24 @@ class LeastError(Rule):
 
 @dataclass(frozen=True)
 class MaxOfBoth(Rule):
-    """The least ``max(error, normalised cost)``."""
+    """The least ``max(error, normalised cost)``.
+
+    See Also
+    --------
+    LeastCost : The least cost.
+    softcost.metrics.normalized_cost : Cost on the scale of the error rate.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from softcost.selection import MaxOfBoth
+    >>> table = pd.DataFrame(
+    ...     {"softness": [0, 0.5, 1], "normalized_cost": [0.1, 0.15, 0.5],
+    ...      "error": [0.4, 0.2, 0.1]}
+    ... )
+    >>> MaxOfBoth().choose(table)
+    1
+    """
 
     def choose(self, table: pd.DataFrame, *, error: str = "error") -> int:
         return least_row(table, np.maximum(table[error], table["normalized_cost"]))
@@ -134,6 +230,8 @@ class Tolerance(Rule):
 
     Examples
     --------
+    >>> import pandas as pd
+    >>> from softcost.selection import Tolerance
     >>> table = pd.DataFrame(
     ...     {"softness": [0, 0.5, 1], "cost": [1.0, 1.1, 3.0], "error": [0.4, 0.2, 0.1]}
     ... )
@@ -169,7 +267,29 @@ class Tolerance(Rule):
 
 @dataclass(frozen=True)
 class ByFunction(Rule):
-    """A row number, or the least of one value per row, as a function of the table."""
+    """A row number, or the least of one value per row, as a function of the table.
+
+    Parameters
+    ----------
+    function : callable
+        Given a copy of the trade-off table, it returns the number of a row, or one
+        value per row of which the least is best.
+
+    See Also
+    --------
+    make_rule : The rule that a criterion stands for.
+    Rule : How a candidate is chosen on the trade-off.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from softcost.selection import ByFunction
+    >>> table = pd.DataFrame(
+    ...     {"softness": [0, 0.5, 1], "cost": [1.0, 1.1, 3.0], "error": [0.4, 0.2, 0.1]}
+    ... )
+    >>> ByFunction(lambda t: t["cost"] + 10 * t["error"]).choose(table)
+    1
+    """
 
     function: Callable[[pd.DataFrame], Any]
 
@@ -192,7 +312,36 @@ class ByFunction(Rule):
 
 
 def least_row(table: pd.DataFrame, *keys: Any) -> int:
-    """The first row with the least keys in turn, then the largest softness."""
+    """The first row with the least keys in turn, then the largest softness.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With a column ``softness``.
+    *keys : array-like of shape (n_rows,)
+        The first counts most, the next ones where it is the same.
+
+    Returns
+    -------
+    int
+        From 0.
+
+    See Also
+    --------
+    Rule : How a candidate is chosen on the trade-off.
+
+    Examples
+    --------
+    Equal costs: the error decides; were it equal too, the larger softness would.
+
+    >>> import pandas as pd
+    >>> from softcost.selection import least_row
+    >>> table = pd.DataFrame(
+    ...     {"softness": [0, 0.5, 1], "cost": [1.0, 1.0, 3.0], "error": [0.4, 0.2, 0.1]}
+    ... )
+    >>> least_row(table, table["cost"], table["error"])
+    1
+    """
     left = np.arange(len(table))
     for key in (*keys, -table["softness"].to_numpy(float)):
         values = np.asarray(key, float)[left]
