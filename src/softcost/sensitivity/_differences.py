@@ -36,12 +36,27 @@ def cost_differences(
     confidence : float, default=0.95
         Of the (percentile) intervals.
     random_state : int, Generator or None, default=0
+        Seeds the resamples.
 
     Returns
     -------
     DataFrame
         One row per pair: ``first``, ``second``, ``difference`` of their mean costs,
         and the interval from ``low`` to ``high``.
+
+    See Also
+    --------
+    softcost.metrics.paired_saving : An interval that allows for a choice among many.
+    Sensitivity : How sure a choice is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.sensitivity import cost_differences
+    >>> paid = {"regular": np.array([5.0, 0, 5, 5, 0, 5]), "soft": np.ones(6)}
+    >>> found = cost_differences(paid, np.ones(6), n_bootstrap=200)
+    >>> found[["first", "second", "difference"]].round(2).values.tolist()
+    [['regular', 'soft', 2.33]]
     """
     if not isinstance(n_bootstrap, Integral) or n_bootstrap < 2:
         raise ValueError(

@@ -28,6 +28,7 @@ def price_intervals(priced: PricedChoice) -> pd.DataFrame:
     Parameters
     ----------
     priced : PricedChoice
+        Candidates, prices and the rule.
 
     Returns
     -------
@@ -38,6 +39,34 @@ def price_intervals(priced: PricedChoice) -> pd.DataFrame:
         (nothing costs less than 0 or than being right) and the choice does not turn.
         ``change`` is the distance to the nearer turn, as a part of the price, or of
         the average price of a mistake where the price is 0; infinite without a turn.
+
+    See Also
+    --------
+    PricedChoice : A trade-off table whose costs follow the prices, and a rule that
+        chooses on it.
+    Sensitivity : How sure a choice is.
+
+    Examples
+    --------
+    The second candidate is chosen while a lost letter, ham taken for spam, costs
+    enough:
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from softcost.selection import Evidence, LeastCost
+    >>> from softcost.sensitivity import PricedChoice, price_intervals
+    >>> counts = np.array([[[[7.0, 3.0], [0.0, 10.0]]], [[[9.0, 1.0], [1.0, 9.0]]]])
+    >>> prices = np.array([[0.0, 1.0], [2.0, 0.0]])
+    >>> cost = (counts * prices).sum(axis=(2, 3)) / 20
+    >>> table = pd.DataFrame({"softness": [0.0, 0.5], "cost": cost[:, 0]})
+    >>> table["normalized_cost"] = table["cost"] / 1.5
+    >>> names = ["ham", "spam"]
+    >>> evidence = Evidence(np.array(names), counts[:, 0], 20, np.ones(2))
+    >>> priced = PricedChoice(table, counts, cost, prices, names, LeastCost(), evidence)
+    >>> found = price_intervals(priced)
+    >>> lost = found[(found["true"] == "ham") & (found["predicted"] == "spam")]
+    >>> lost[["price", "low", "below"]].values.tolist()
+    [[1.0, 1.0, 0]]
     """
     _check_rule(priced)
     n_classes, n_answers = priced.prices.shape

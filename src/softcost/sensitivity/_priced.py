@@ -27,16 +27,45 @@ class PricedChoice:
         Mean cost of every fold.
     prices : array of shape (K, A)
         Those of the table; where they were given by example, their means.
-    by_example : bool
-        Whether they were given by example. A price that changes by d then stands for
-        prices of all examples of its kind that change by d.
-    rule : Rule
     answers : sequence of A labels
         The classes, and what may be answered beyond them.
+    rule : Rule
+        That chooses.
     evidence : Evidence
         Counts behind the table, which the rule may ask for.
+    by_example : bool
+        Whether prices were given by example. A price that changes by d then stands for
+        prices of all examples of its kind that change by d.
     error : {"error", "weighted_error"}
         The error that counts.
+
+    See Also
+    --------
+    price_intervals : Within which interval each price may move, alone, until the choice
+        turns.
+    scenario_regret : Regret over a list, or dict by name, of cost matrices.
+    softcost.soft.SoftCostClassifierCV.sensitivity : Makes one of a search.
+
+    Examples
+    --------
+    Two candidates, of which the first never takes spam for ham:
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from softcost.selection import Evidence, LeastCost
+    >>> from softcost.sensitivity import PricedChoice
+    >>> counts = np.array([[[[7.0, 3.0], [0.0, 10.0]]], [[[9.0, 1.0], [1.0, 9.0]]]])
+    >>> prices = np.array([[0.0, 1.0], [2.0, 0.0]])
+    >>> cost = (counts * prices).sum(axis=(2, 3)) / 20
+    >>> table = pd.DataFrame({"softness": [0.0, 0.5], "cost": cost[:, 0]})
+    >>> table["normalized_cost"] = table["cost"] / 1.5
+    >>> names = ["ham", "spam"]
+    >>> evidence = Evidence(np.array(names), counts[:, 0], 20, np.ones(2))
+    >>> priced = PricedChoice(table, counts, cost, prices, names, LeastCost(), evidence)
+    >>> priced.chosen, priced.choice_at(np.array([[0.0, 3.0], [2.0, 0.0]]))
+    (1, 1)
+    >>> priced.choice_at(np.array([[0.0, 1.0], [9.0, 0.0]]))
+    0
     """
 
     table: pd.DataFrame
@@ -71,11 +100,33 @@ class PricedChoice:
         return self.choice_at(self.prices)
 
     def costs_at(self, prices: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Mean cost of every candidate: the measured one, and what changes."""
+        """Mean cost of every candidate: the measured one, and what changes.
+
+        Parameters
+        ----------
+        prices : array of shape (K, A)
+            Other prices.
+
+        Returns
+        -------
+        array of shape (n_candidates,)
+            In the units of the prices.
+        """
         return self.cost + (self.shares * (prices - self.prices)).sum(axis=(1, 2))
 
     def at(self, prices: NDArray[np.float64]) -> pd.DataFrame:
-        """The table at other prices."""
+        """The table at other prices.
+
+        Parameters
+        ----------
+        prices : array of shape (K, A)
+            Other prices.
+
+        Returns
+        -------
+        DataFrame
+            A copy with other costs.
+        """
         change = prices - self.prices
         folds = self.fold_costs + (self.fold_shares * change).sum(axis=(2, 3))
         n_folds = folds.shape[1]
@@ -91,7 +142,18 @@ class PricedChoice:
         return self.table.assign(**columns)
 
     def choice_at(self, prices: NDArray[np.float64]) -> int:
-        """The row that the rule chooses at other prices."""
+        """The row that the rule chooses at other prices.
+
+        Parameters
+        ----------
+        prices : array of shape (K, A)
+            Other prices.
+
+        Returns
+        -------
+        int
+            Its number.
+        """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a budget that is not met: said before
             return decide(

@@ -30,6 +30,20 @@ class Regret:
         What every candidate costs in every scenario; None for ranges of prices.
     choices : dict of scenario and row, or None
         What the rule chooses in every scenario.
+
+    See Also
+    --------
+    scenario_regret : Regret over a list, or dict by name, of cost matrices.
+    box_regret : Regret over all prices between two matrices, each free to move by
+        itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.sensitivity import Regret
+    >>> regret = Regret(worst=np.array([0.4, 0.1, np.inf]), row=1)
+    >>> float(regret.worst[regret.row])  # at most 0.1 above the cheapest
+    0.1
     """
 
     worst: NDArray[np.float64]
@@ -46,9 +60,46 @@ def scenario_regret(
     Parameters
     ----------
     priced : PricedChoice
+        Candidates, prices and the rule.
     scenarios : list of cost matrices, or dict of name and cost matrix
+        What prices may be.
     eligible : array of shape (n_candidates,)
         Which candidates may be chosen.
+
+    Returns
+    -------
+    Regret
+        The largest regret of every candidate, and where it is least.
+
+    See Also
+    --------
+    box_regret : Regret over all prices between two matrices, each free to move by
+        itself.
+    PricedChoice : A trade-off table whose costs follow the prices, and a rule that
+        chooses on it.
+
+    Examples
+    --------
+    Nobody is sure what a letter costs that was taken for spam:
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from softcost.selection import Evidence, LeastCost
+    >>> from softcost.sensitivity import PricedChoice, scenario_regret
+    >>> counts = np.array([[[[7.0, 3.0], [0.0, 10.0]]], [[[9.0, 1.0], [1.0, 9.0]]]])
+    >>> prices = np.array([[0.0, 1.0], [2.0, 0.0]])
+    >>> cost = (counts * prices).sum(axis=(2, 3)) / 20
+    >>> table = pd.DataFrame({"softness": [0.0, 0.5], "cost": cost[:, 0]})
+    >>> table["normalized_cost"] = table["cost"] / 1.5
+    >>> names = ["ham", "spam"]
+    >>> evidence = Evidence(np.array(names), counts[:, 0], 20, np.ones(2))
+    >>> priced = PricedChoice(table, counts, cost, prices, names, LeastCost(), evidence)
+    >>> scenarios = {"hardly": [[0, 0.5], [2, 0]], "a client": [[0, 9], [2, 0]]}
+    >>> found = scenario_regret(priced, scenarios, np.ones(2, bool))
+    >>> found.choices
+    {'hardly': 0, 'a client': 1}
+    >>> found.row, round(float(found.worst[found.row]), 3)
+    (1, 0.05)
     """
     _refuse_examples(priced, "scenarios")
     named = _named(scenarios)
@@ -78,6 +129,47 @@ def box_regret(
     The regret of i against j is largest where every price is at the end that i uses
     more (or j less): ``sum max(d * low, d * high)`` with d the difference of their
     shares. So it is exact, though there are ``2 ** (K * K)`` corners.
+
+    Parameters
+    ----------
+    priced : PricedChoice
+        Candidates, prices and the rule.
+    price_range : pair of cost matrices
+        The lowest prices and the highest.
+    eligible : array of shape (n_candidates,)
+        Which candidates may be chosen.
+
+    Returns
+    -------
+    Regret
+        The largest regret of every candidate, and where it is least.
+
+    See Also
+    --------
+    scenario_regret : Regret over a list, or dict by name, of cost matrices.
+    PricedChoice : A trade-off table whose costs follow the prices, and a rule that
+        chooses on it.
+
+    Examples
+    --------
+    Prices may be half of what they are, and a spam that comes through cost up to 8:
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from softcost.selection import Evidence, LeastCost
+    >>> from softcost.sensitivity import PricedChoice, box_regret
+    >>> counts = np.array([[[[7.0, 3.0], [0.0, 10.0]]], [[[9.0, 1.0], [1.0, 9.0]]]])
+    >>> prices = np.array([[0.0, 1.0], [2.0, 0.0]])
+    >>> cost = (counts * prices).sum(axis=(2, 3)) / 20
+    >>> table = pd.DataFrame({"softness": [0.0, 0.5], "cost": cost[:, 0]})
+    >>> table["normalized_cost"] = table["cost"] / 1.5
+    >>> names = ["ham", "spam"]
+    >>> evidence = Evidence(np.array(names), counts[:, 0], 20, np.ones(2))
+    >>> priced = PricedChoice(table, counts, cost, prices, names, LeastCost(), evidence)
+    >>> dearest = np.array([[0.0, 1.0], [8.0, 0.0]])
+    >>> found = box_regret(priced, (prices / 2, dearest), np.ones(2, bool))
+    >>> found.row, found.worst.round(3).tolist()
+    (0, [0.05, 0.35])
     """
     _refuse_examples(priced, "price_range")
     if not isinstance(price_range, tuple | list) or len(price_range) != 2:

@@ -27,6 +27,30 @@ class Sensitivity:
         Over the scenarios that were given.
     price_range : Regret or None
         Over the range of prices that was given.
+
+    See Also
+    --------
+    softcost.soft.SoftCostClassifierCV.sensitivity : Computes it.
+    price_intervals : Within which interval each price may move, alone, until the choice
+        turns.
+    cost_differences : Bootstrap intervals of differences between mean costs, paired by
+        row.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import Ridge
+    >>> from softcost import RegressionOneVsAll, SoftCostClassifierCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> prices = [[0, 1, 5], [1, 0, 5], [9, 9, 0]]
+    >>> search = SoftCostClassifierCV(
+    ...     RegressionOneVsAll(Ridge()), cost_matrix=prices, param_grid={"alpha": [1.0]}
+    ... ).fit(X, y)
+    >>> found = search.sensitivity()
+    >>> found.chosen == search.best_index_
+    True
+    >>> found.describe()
+    'The choice changes first with the price of predicting ...
     """
 
     chosen: int
@@ -62,7 +86,13 @@ class Sensitivity:
         }  # fmt: skip
 
     def describe(self) -> str:
-        """In one sentence, whether another price would change the choice."""
+        """In one sentence, whether another price would change the choice.
+
+        Returns
+        -------
+        str
+            The sentence.
+        """
         first = self.first
         if first is None:
             return "No single price changes the choice, whatever it is."
