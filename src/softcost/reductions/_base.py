@@ -34,8 +34,10 @@ from softcost.learners import (
 )
 from softcost.metrics import mean_cost
 from softcost.reductions._data import TrainingData, is_raw, refuse_strangers
+from softcost.reductions._docs import documented
 
 
+@documented
 class Reduction(ClassifierMixin, BaseEstimator):
     """A cost-sensitive classifier made of other learners.
 
@@ -43,6 +45,42 @@ class Reduction(ClassifierMixin, BaseEstimator):
     after trusts it. A subclass says which learner it takes by default
     (`default_learner`), learns from a `softcost.costs.CostProblem` (``_fit``) and gives
     one score per class, the larger the better (``_decide``).
+
+    Parameters
+    ----------
+    learner : estimator, default=None
+        What solves the subproblems; a subclass says which one is taken by default.
+    {common}
+
+    See Also
+    --------
+    FlatReduction : A reduction whose subproblems do not need each other's answers.
+    CostSensitiveOneVsOne : Cost-sensitive one-versus-one (CSOVO); one-versus-one (OVO)
+        at softness 1.
+    softcost.testing.check_cost_estimator : Tests a reduction of your own.
+
+    Examples
+    --------
+    A reduction of one's own: answer what is cheapest in the mean of the rows that were
+    seen, whatever x is. ``_fit`` is given checked and softened costs, ``_decide``
+    gives a score for every answer.
+
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from softcost.reductions import Reduction
+    >>> class BestConstant(Reduction):
+    ...     def default_learner(self):
+    ...         return DummyClassifier()
+    ...     def _fit(self, X, problem):
+    ...         self.paid_ = problem.weight @ problem.costs
+    ...     def _decide(self, X):
+    ...         return np.tile(-self.paid_, (len(X), 1))
+    >>> X, y = np.zeros((4, 1)), ["fine", "fine", "fine", "fraud"]
+    >>> prices = {"fine": {"fraud": 1}, "fraud": {"fine": 50}}
+    >>> BestConstant(cost_matrix=prices).fit(X, y).predict(X[:2]).tolist()
+    ['fraud', 'fraud']
+    >>> BestConstant(cost_matrix=prices, softness=1).fit(X, y).predict(X[:2]).tolist()
+    ['fine', 'fine']
     """
 
     _parameter_constraints: ClassVar = {
@@ -93,19 +131,50 @@ class Reduction(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def default_learner(self) -> Any:
-        """The learner that is used where none is given."""
+        """The learner that is used where none is given.
+
+        Returns
+        -------
+        estimator
+            Not fitted.
+        """
         raise NotImplementedError
 
     def chosen_learner(self) -> Any:
-        """The learner that was given, or the default one: its parameters are tuned."""
+        """The learner that was given, or the default one: its parameters are tuned.
+
+        Returns
+        -------
+        estimator
+            Not fitted.
+        """
         return self.default_learner() if self.learner is None else self.learner
 
     def working_learner(self) -> Any:
-        """What solves the subproblems: the chosen learner, wrapped where necessary."""
+        """What solves the subproblems: the chosen learner, wrapped where necessary.
+
+        Returns
+        -------
+        estimator
+            Not fitted.
+        """
         return self.chosen_learner()
 
     def configured(self, softness: float, params: dict[str, Any] | None = None) -> Self:
-        """A clone with a softness, and with other parameters: see `split_params`."""
+        """A clone with a softness, and with other parameters: see `split_params`.
+
+        Parameters
+        ----------
+        softness : float from 0 to 1
+            That of the clone.
+        params : dict, default=None
+            Other parameters, of the reduction or of its learner.
+
+        Returns
+        -------
+        estimator
+            A clone, not fitted.
+        """
         own, inner = self.split_params(params or {})
         model = clone(self)
         model.set_params(softness=softness, **own)
@@ -122,6 +191,16 @@ class Reduction(ClassifierMixin, BaseEstimator):
 
         The learner's go by ``learner__name``, or by ``name`` alone where the reduction
         has no parameter of that name.
+
+        Parameters
+        ----------
+        params : dict
+            By name, such as a candidate of a search.
+
+        Returns
+        -------
+        own, inner : dict
+            Those of the reduction, and those of the learner without the prefix.
 
         Examples
         --------
@@ -180,6 +259,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
+            Rows; anything that the learner itself takes.
         y : array-like of shape (n,)
             True labels.
         costs : array-like or table of shape (n, A), default=None
@@ -187,6 +267,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
             by name. Without ``costs`` and ``cost_matrix`` every
             mistake costs the same.
         sample_weight : array-like of shape (n,), default=None
+            How much each row counts, by default 1.
 
         Returns
         -------
@@ -201,7 +282,18 @@ class Reduction(ClassifierMixin, BaseEstimator):
         costs: Any = None,
         sample_weight: ArrayLike | None = None,
     ) -> TrainingData:
-        """Check the arguments of `fit`: the input validation of all reductions."""
+        """Check the arguments of `fit`: the input validation of all reductions.
+
+        Parameters
+        ----------
+        X, y, costs, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        TrainingData
+            What `fit_checked` takes.
+        """
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but "
@@ -256,6 +348,16 @@ class Reduction(ClassifierMixin, BaseEstimator):
         """Fit to data that `check_data` has checked, or to a part of them.
 
         The data were checked with the price list and the classes of this estimator.
+
+        Parameters
+        ----------
+        data : TrainingData
+            From `check_data`.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
         """
         for name, value in data.features.items():
             setattr(self, name, value)
@@ -291,7 +393,18 @@ class Reduction(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def decide(self, X: Any) -> NDArray[np.intp]:
-        """Numbers of the predicted answers, for rows that have been checked."""
+        """Numbers of the predicted answers, for rows that have been checked.
+
+        Parameters
+        ----------
+        X : rows
+            As `check_data` gives them.
+
+        Returns
+        -------
+        array of shape (n,)
+            ``actions_[result]`` are the answers.
+        """
         if len(self.classes_) == 1:
             return np.zeros(_num_samples(X), np.intp)
         return self._decide(X).argmax(axis=1)
@@ -328,6 +441,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
+            Rows to predict.
 
         Returns
         -------
@@ -347,10 +461,12 @@ class Reduction(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
+            Rows to predict.
 
         Returns
         -------
         array of shape (n,)
+            Labels of classes, or names of actions.
         """
         chosen = self.decide(self._check_rows(X))
         return self.actions_[chosen]
@@ -368,14 +484,18 @@ class Reduction(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
+            Rows to predict.
         y : array-like of shape (n,)
-        costs : array-like or table of shape (n, K), default=None
+            True labels.
+        costs : array-like or table of shape (n, A), default=None
             Needed where the estimator was fitted with costs by example.
         sample_weight : array-like of shape (n,), default=None
+            How much each row counts, by default 1.
 
         Returns
         -------
         float
+            The larger the better, 0 at most.
         """
         check_is_fitted(self, "classes_")
         if costs is None and self.costs_by_example_:

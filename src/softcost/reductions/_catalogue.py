@@ -34,6 +34,17 @@ class Entry:
         When to try it, in one line.
     by_class_only : bool
         Whether it takes costs by class only, not by example.
+
+    See Also
+    --------
+    Reduction : A cost-sensitive classifier made of other learners.
+
+    Examples
+    --------
+    >>> from softcost.reductions import CATALOGUE
+    >>> entry = CATALOGUE["csovo"]
+    >>> entry.hard, entry.regular, entry.load().__name__
+    ('CSOVO', 'OVO', 'CostSensitiveOneVsOne')
     """
 
     name: str
@@ -52,7 +63,13 @@ class Entry:
         return f"softcost.reductions.{self.module}.{self.class_name}"
 
     def load(self) -> type[Any]:
-        """The class."""
+        """The class.
+
+        Returns
+        -------
+        type
+            A subclass of `Reduction`.
+        """
         module = import_module(f"softcost.reductions.{self.module}")
         return getattr(module, self.class_name)
 

@@ -42,6 +42,11 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
     losses_ : list of float
         Mean one-sided loss after every fit.
 
+    See Also
+    --------
+    OneSidedRegression : One-sided regression (OSR); one-vs-all (OVA) at softness 1.
+    softcost.linear.OneSidedLinear : A linear machine for one-sided values.
+
     Examples
     --------
     >>> import numpy as np
@@ -82,11 +87,14 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
+            Rows to learn from.
         y : array of shape (n,)
+            Values.
         side : array of shape (n,) of +1 and -1, default=None
             +1 asks for a prediction of at most y, -1 of at least y; None for an
             ordinary fit.
         sample_weight : array of shape (n,), default=None
+            How much each row counts, by default 1.
 
         Returns
         -------
@@ -125,7 +133,18 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Predicted values, shape (n,)."""
+        """Predicted values, shape (n,).
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n,)
+            Predicted values.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr")
         return self.regressor_.predict(X)

@@ -250,6 +250,7 @@ class MinimumExpectedCost(ProbabilityReduction):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
+            Rows to predict.
         costs : array-like of shape (n, K, A), default=None
             Prices by example: ``costs[n]`` is the cost matrix of row n, in the order
             of ``classes`` and then of ``actions``; row n is decided as if
@@ -271,6 +272,18 @@ class MinimumExpectedCost(ProbabilityReduction):
         """Numbers of the predicted classes at each softness, shape (n_softness, n).
 
         For rows that have been checked; probabilities are asked for once.
+
+        Parameters
+        ----------
+        X : rows
+            As `check_data` gives them.
+        softness : sequence of float
+            At which to decide.
+
+        Returns
+        -------
+        array of shape (n_softness, n)
+            ``actions_[result]`` are the answers.
         """
         if len(self.classes_) == 1:
             return np.zeros((len(softness), _num_samples(X)), np.intp)
@@ -286,10 +299,12 @@ class MinimumExpectedCost(ProbabilityReduction):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
+            Rows to predict.
 
         Returns
         -------
         array of shape (n, K)
+            In the order of ``classes_``.
         """
         X = self._check_rows(X)
         if len(self.classes_) == 1:
@@ -304,12 +319,14 @@ class MinimumExpectedCost(ProbabilityReduction):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
+            Rows to predict.
         costs : array-like of shape (n, K, A), default=None
             Prices by example, as in `predict`.
 
         Returns
         -------
         array of shape (n, A)
+            ``sum_y p(y | x) C[y, k]``, in the order of ``actions_``.
         """
         probabilities = self.predict_proba(X)
         if costs is None:

@@ -167,7 +167,20 @@ class FilterTree(Reduction):
         return KernelSVC()
 
     def tree(self, actions: NDArray[Any], n_classes: int) -> list[Node]:
-        """The tree over the numbers of the answers, the first of which are classes."""
+        """The tree over the numbers of the answers, the first of which are classes.
+
+        Parameters
+        ----------
+        actions : array of shape (A,)
+            All answers, as in ``actions_``.
+        n_classes : int
+            How many of them are classes.
+
+        Returns
+        -------
+        list of Node
+            Each after those below it.
+        """
         if self.order is None:
             return balanced_tree(default_order(n_classes, len(actions)))
         given = np.atleast_1d(np.asarray(self.order, dtype=object)).tolist()
@@ -280,6 +293,24 @@ class FilterTree(Reduction):
 
         Nodes above the leaves meet other winners for every value of the path parameter
         and every softness, so their subproblems have an axis for each.
+
+        Parameters
+        ----------
+        fold : PathFold
+            Of the learner's path.
+        rows : RowCosts
+            Of the fold's training rows.
+        n_values : int
+            How many values of the path parameter there are.
+        softness : sequence of float
+            All values of a search.
+        proceed : callable
+            As for `PathFold.solve`.
+
+        Returns
+        -------
+        array of shape (n_values, n_softness, n_out)
+            Numbers of the answers.
         """
         problems = [rows.problem(value) for value in softness]
         nodes = self.tree(rows.actions, rows.n_classes)

@@ -9,12 +9,53 @@ from numpy.typing import NDArray
 from softcost.costs import CostProblem, RowCosts
 from softcost.learners import FitsKinds, Subproblem, fit_subproblems, fitted_learners
 from softcost.reductions._base import Reduction
+from softcost.reductions._docs import documented
 
 
+@documented
 class FlatReduction(Reduction):
     """A reduction whose subproblems do not need each other's answers.
 
     A subclass says which subproblems there are and how their outputs combine.
+
+    Parameters
+    ----------
+    learner : estimator, default=None
+        What solves the subproblems; a subclass says which one is taken by default.
+    {common}
+
+    See Also
+    --------
+    Reduction : A cost-sensitive classifier made of other learners.
+    RegressionOneVsAll : Plain regression of the costs (CSOVR), one regressor for each
+        class.
+    softcost.testing.check_cost_estimator : Tests a reduction of your own.
+
+    Examples
+    --------
+    A reduction of one's own: one regressor for each answer learns what that answer
+    costs, and the least predicted cost wins.
+
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import Ridge
+    >>> from softcost.learners import Values
+    >>> from softcost.reductions import FlatReduction
+    >>> class CostRegression(FlatReduction):
+    ...     learner_kind = "regressor"
+    ...     def default_learner(self):
+    ...         return Ridge()
+    ...     def subproblems(self, problem):
+    ...         for k in range(problem.n_actions):
+    ...             yield Values(problem.costs[:, k], problem.weight)
+    ...     def n_subproblems(self, n_actions):
+    ...         return n_actions
+    ...     def combine(self, outputs, n_actions):
+    ...         return -outputs
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = CostRegression(cost_matrix=[[0, 1, 5], [1, 0, 5], [9, 9, 0]]).fit(X, y)
+    >>> model.predict(X[[0, 100]]).tolist()
+    [0, 2]
     """
 
     # Whether a row's part in each subproblem depends on its own costs only. On a path
@@ -24,11 +65,33 @@ class FlatReduction(Reduction):
     row_by_row: ClassVar[bool] = True
 
     def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
-        """The subproblems over all rows, made when they are asked for."""
+        """The subproblems over all rows, made when they are asked for.
+
+        Parameters
+        ----------
+        problem : CostProblem
+            Labels, softened costs and weights of all rows.
+
+        Yields
+        ------
+        Subproblem
+            Each over all rows; those of weight zero do not take part.
+        """
         raise NotImplementedError
 
     def n_subproblems(self, n_actions: int) -> int:
-        """How many there are, for so many answers."""
+        """How many there are, for so many answers.
+
+        Parameters
+        ----------
+        n_actions : int
+            How many answers there are: the classes and the actions.
+
+        Returns
+        -------
+        int
+            How often `subproblems` yields.
+        """
         raise NotImplementedError
 
     def combine(
@@ -37,13 +100,38 @@ class FlatReduction(Reduction):
         """Scores of shape (n, A) from outputs of shape (n, n_subproblems).
 
         A column is NaN where no row of its subproblem had a weight; it must not decide.
+
+        Parameters
+        ----------
+        outputs : array of shape (n, n_subproblems)
+            Of the learners, in the order of `subproblems`.
+        n_actions : int
+            A, how many answers there are.
+
+        Returns
+        -------
+        array of shape (n, A)
+            The larger the better.
         """
         raise NotImplementedError
 
     def path_subproblems(
         self, rows: RowCosts, softness: Sequence[float]
     ) -> Iterator[Subproblem]:
-        """Every subproblem at all softness values: arrays of shape (n_softness, n)."""
+        """Every subproblem at all softness values: arrays of shape (n_softness, n).
+
+        Parameters
+        ----------
+        rows : RowCosts
+            Labels, costs and weights.
+        softness : sequence of float
+            All values of a search.
+
+        Yields
+        ------
+        Subproblem
+            Arrays have the shape (n_softness, n).
+        """
         problems = [rows.problem(value) for value in softness]
         if not self.row_by_row:
             parts = zip(*map(self.subproblems, problems), strict=True)

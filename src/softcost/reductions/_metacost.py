@@ -39,6 +39,7 @@ class MetaCost(ProbabilityReduction):
         probabilities vote. One that memorises its rows, such as a tree of any
         depth, is relabelled little unless ``use="out"``.
     n_resamples : int, default=50
+        How many learners vote.
     use : {"all", "out", "in"}, default="all"
         Which resamples speak for a row: all of them, those without the row, or those
         with it. A row for which there are none uses all.

@@ -134,7 +134,9 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
+            Rows to learn from.
         y : array of shape (n,)
+            Values.
         side : array of shape (n,) of +1 and -1, default=None
             +1 asks for a prediction of at most y, -1 of at least y; None for both.
         sample_weight : array of shape (n,), default=None
@@ -189,7 +191,18 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
         }
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Predicted values, shape (n,)."""
+        """Predicted values, shape (n,).
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n,)
+            Predicted values.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, **self._accepts())
         if self.booster_ is None:
