@@ -74,7 +74,13 @@ class KernelMachine(BaseEstimator):
         return tags
 
     def input_checks(self) -> dict[str, Any]:
-        """Arguments of `sklearn.utils.validation.validate_data` for X."""
+        """Arguments of `sklearn.utils.validation.validate_data` for X.
+
+        Returns
+        -------
+        dict
+            Keyword arguments.
+        """
         return {
             "accept_sparse": "csr" if self.kernel != "precomputed" else False,
             "dtype": [np.float64, np.float32],
@@ -88,7 +94,18 @@ class KernelMachine(BaseEstimator):
             )
 
     def kernel_spec(self, X: Any) -> KernelSpec:
-        """The kernel with its width for these rows, as far as it has one."""
+        """The kernel with its width for these rows, as far as it has one.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Rows that the width of the kernel depends on.
+
+        Returns
+        -------
+        KernelSpec
+            Name, width and memory.
+        """
         if self.kernel == "precomputed":
             return KernelSpec(self.kernel, 1.0, self.cache_size)
         if self.kernel not in WITH_WIDTH:
@@ -117,8 +134,16 @@ class KernelMachine(BaseEstimator):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
+            Checked as `input_checks` asks.
         subproblems : sequence of Subproblem
-        threads : int
+            All over the rows of X.
+        threads : int, default=1
+            Results do not depend on it.
+
+        Returns
+        -------
+        Machines
+            They give the outputs of all subproblems.
         """
         machines = fit_machines(
             X,
@@ -141,7 +166,18 @@ class KernelMachine(BaseEstimator):
         *,
         threads: int = 1,
     ) -> KernelPath:
-        """Prepare a search over C and softness, see `softcost.learners.WalksPath`."""
+        """Prepare a search over C and softness, see `softcost.learners.WalksPath`.
+
+        Parameters
+        ----------
+        X, tests, values, softness, threads
+            As in `softcost.learners.WalksPath.open_path`.
+
+        Returns
+        -------
+        Path
+            Whose folds are then opened.
+        """
         return KernelPath(self, X, tests, values, softness, threads)
 
     def _keep(self, machines: Machines) -> None:

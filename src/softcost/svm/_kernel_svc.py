@@ -88,6 +88,7 @@ class KernelSVC(ClassifierMixin, KernelMachine):
         X : array or sparse matrix of shape (n, n_features)
             A square kernel matrix for ``kernel="precomputed"``.
         y : array of shape (n,)
+            Labels.
         sample_weight : array of shape (n,), default=None
             Rows of weight zero are as if absent.
 
@@ -123,7 +124,18 @@ class KernelSVC(ClassifierMixin, KernelMachine):
         return Labels(label, weight * ((codes == i) | (codes == j)))
 
     def posed(self, subproblem: Subproblem) -> Problem:
-        """Rows labelled +1 ask for at least 1, rows labelled -1 for at most -1."""
+        """Rows labelled +1 ask for at least 1, rows labelled -1 for at most -1.
+
+        Parameters
+        ----------
+        subproblem : Labels
+            What is to be learnt.
+
+        Returns
+        -------
+        Problem
+            What the solver is given.
+        """
         if not isinstance(subproblem, Labels):
             raise TypeError(
                 "learner KernelSVC is a classifier, but values are to be learnt: "
@@ -132,13 +144,34 @@ class KernelSVC(ClassifierMixin, KernelMachine):
         return pose(subproblem.target, subproblem.weight, -subproblem.target)
 
     def pairwise_decision(self, X: Any) -> NDArray[np.float64]:
-        """Output of every pair's machine, shape (n, n_pairs)."""
+        """Output of every pair's machine, shape (n, n_pairs).
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n, n_pairs)
+            Positive for the first class of a pair; for two classes, for the second.
+        """
         return self._outputs(X)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Signed output for two classes, shape (n,); votes otherwise, (n, n_classes).
 
         A pair that could not be trained gives half a vote to each side.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n,) or (n, n_classes)
+            The larger the better.
         """
         outputs = self._outputs(X)
         if len(self.classes_) == 2:
@@ -146,7 +179,18 @@ class KernelSVC(ClassifierMixin, KernelMachine):
         return pair_votes(outputs, len(self.classes_))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class with the positive output, or with the most votes."""
+        """The class with the positive output, or with the most votes.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n,)
+            Labels.
+        """
         scores = self.decision_function(X)
         if len(self.classes_) == 2:
             return self.classes_[(scores > 0).astype(int)]
@@ -160,10 +204,28 @@ def pair_votes(outputs: NDArray[Any], n_classes: int) -> NDArray[np.float64]:
     ----------
     outputs : array of shape (n, n_classes * (n_classes - 1) / 2)
         NaN for a pair that could not be trained: half a vote for each.
+    n_classes : int
+        At least 2.
 
     Returns
     -------
     array of shape (n, n_classes)
+        Votes for each class.
+
+    See Also
+    --------
+    KernelSVC : Support vector classifier with the perceptron kernel, one machine for
+        each pair.
+    softcost.reductions.CostSensitiveOneVsOne : Decides by such votes.
+
+    Examples
+    --------
+    Pairs (0, 1), (0, 2) and (1, 2): class 2 wins against both others.
+
+    >>> import numpy as np
+    >>> from softcost.svm import pair_votes
+    >>> pair_votes(np.array([[0.3, -1.2, -0.1]]), 3)
+    array([[1., 0., 2.]])
     """
     votes = np.zeros((len(outputs), n_classes))
     for pair, (i, j) in enumerate(combinations(range(n_classes), 2)):

@@ -72,10 +72,13 @@ class OneSidedSVR(RegressorMixin, KernelMachine):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
+            Rows to learn from.
         y : array of shape (n,)
+            Values.
         side : array of shape (n,) of +1 and -1, default=None
             +1 asks for a prediction of at most y, -1 of at least y; None for both.
         sample_weight : array of shape (n,), default=None
+            How much each row counts, by default 1.
 
         Returns
         -------
@@ -98,10 +101,32 @@ class OneSidedSVR(RegressorMixin, KernelMachine):
         return self
 
     def posed(self, subproblem: Subproblem) -> Problem:
-        """Values and labels ask from both sides."""
+        """Values and labels ask from both sides.
+
+        Parameters
+        ----------
+        subproblem : Subproblem
+            What is to be learnt.
+
+        Returns
+        -------
+        Problem
+            What the solver is given.
+        """
         side = subproblem.side if isinstance(subproblem, OneSidedValues) else None
         return pose(subproblem.target, subproblem.weight, side)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Predicted values, shape (n,)."""
+        """Predicted values, shape (n,).
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n,)
+            Predicted values.
+        """
         return self._outputs(X)[:, 0]
