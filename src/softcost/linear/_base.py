@@ -62,18 +62,49 @@ class LinearMachine(BaseEstimator):
         return tags
 
     def input_checks(self) -> dict[str, Any]:
-        """Arguments of `sklearn.utils.validation.validate_data` for X."""
+        """Arguments of `sklearn.utils.validation.validate_data` for X.
+
+        Returns
+        -------
+        dict
+            Keyword arguments.
+        """
         return {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
     def settings(self) -> Settings:
-        """How problems are solved."""
+        """How problems are solved.
+
+        Returns
+        -------
+        Settings
+            Loss, tolerance and limit of steps.
+        """
         return Settings(self.loss == "logistic", self.tol, self.max_iter)
 
     def check_kind(self, subproblem: Subproblem) -> None:
-        """Refuse kinds of subproblems that cannot be learnt."""
+        """Refuse kinds of subproblems that cannot be learnt.
+
+        Parameters
+        ----------
+        subproblem : Subproblem
+            One of those that are to be learnt.
+        """
 
     def opened(self, X: Any, weight: NDArray[np.float64]) -> tuple[Any, Rows]:
-        """The space that problems over weighted rows are solved in, and the rows."""
+        """The space that problems over weighted rows are solved in, and the rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Checked as `input_checks` asks.
+        weight : array of shape (n,)
+            Of the rows.
+
+        Returns
+        -------
+        space, rows : tuple
+            How features are scaled, and the scaled rows.
+        """
         space = Standardised.of(X, weight)
         return space, space.rows(X, precision(X.shape, self.tol))
 
@@ -85,9 +116,16 @@ class LinearMachine(BaseEstimator):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
+            Checked as `input_checks` asks.
         subproblems : sequence of Subproblem
-        threads : int
+            All over the rows of X.
+        threads : int, default=1
             Not used: all machines are fitted in lockstep.
+
+        Returns
+        -------
+        LinearMachines
+            They give the outputs of all subproblems.
         """
         n = X.shape[0]
         return self.fit_kinds(X, subproblems, np.arange(n), np.ones(n))
@@ -109,6 +147,11 @@ class LinearMachine(BaseEstimator):
             As for `fit_many`; arrays of subproblems have the shape (n_kinds,).
         kind, weight : arrays of shape (n,)
             The kind of each row, and what the weights of its kind are multiplied by.
+
+        Returns
+        -------
+        LinearMachines
+            They give the outputs of all subproblems.
         """
         self.check_kind(subproblems[0])
         by_kind = np.sum([one.weight for one in subproblems], axis=0)
@@ -132,11 +175,33 @@ class LinearMachine(BaseEstimator):
         *,
         threads: int = 1,
     ) -> Any:
-        """Prepare a search over C and softness, see `softcost.learners.WalksPath`."""
+        """Prepare a search over C and softness, see `softcost.learners.WalksPath`.
+
+        Parameters
+        ----------
+        X, tests, values, softness, threads
+            As in `softcost.learners.WalksPath.open_path`.
+
+        Returns
+        -------
+        Path
+            Whose folds are then opened.
+        """
         return LockstepPath(self, X, tests, values, softness)
 
     def at_once(self, n_softness: int) -> int:
-        """How many subproblems are best solved together."""
+        """How many subproblems are best solved together.
+
+        Parameters
+        ----------
+        n_softness : int
+            How many values of softness each of them has.
+
+        Returns
+        -------
+        int
+            At least 1.
+        """
         return max(1, _COLUMNS // n_softness)
 
     def _keep(self, machines: LinearMachines) -> None:

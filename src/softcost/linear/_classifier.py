@@ -19,6 +19,13 @@ class ByMargin(ClassifierMixin, LinearMachine):
     classes_: NDArray[Any]
 
     def check_kind(self, subproblem: Subproblem) -> None:
+        """Refuse kinds of subproblems that cannot be learnt.
+
+        Parameters
+        ----------
+        subproblem : Subproblem
+            One of those that are to be learnt.
+        """
         if not isinstance(subproblem, Labels):
             raise TypeError(
                 f"learner {type(self).__name__} is a classifier, but values are to be "
@@ -26,12 +33,34 @@ class ByMargin(ClassifierMixin, LinearMachine):
             )
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Signed output for two classes, shape (n,); otherwise (n, n_classes)."""
+        """Signed output for two classes, shape (n,); otherwise (n, n_classes).
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n,) or (n, n_classes)
+            The larger the better.
+        """
         outputs = self._outputs(X)
         return outputs[:, 0] if len(self.classes_) == 2 else outputs
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class with the positive, or the largest, output."""
+        """The class with the positive, or the largest, output.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n,)
+            Labels.
+        """
         scores = self.decision_function(X)
         if len(self.classes_) == 2:
             return self.classes_[(scores > 0).astype(int)]
@@ -54,6 +83,7 @@ class LinearClassifier(ByMargin, LinearClassifierMixin):
     C : float, default=1.0
         Price of the losses against the penalty.
     loss : {"squared_hinge", "logistic"}, default="squared_hinge"
+        Both are smooth; logistic also orders rows by probability.
     tol, max_iter
         As for `OneSidedLinear`.
 
@@ -111,7 +141,9 @@ class LinearClassifier(ByMargin, LinearClassifierMixin):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
+            Rows to learn from.
         y : array of shape (n,)
+            Labels.
         sample_weight : array of shape (n,), default=None
             Rows of weight zero are as if absent.
 

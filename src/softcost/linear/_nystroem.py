@@ -51,7 +51,13 @@ class NystroemMachine(LinearMachine):
     }
 
     def seed(self) -> int:
-        """The seed of the landmarks."""
+        """The seed of the landmarks.
+
+        Returns
+        -------
+        int
+            The same for the same integer ``random_state``.
+        """
         if isinstance(self.random_state, Integral):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -64,12 +70,44 @@ class NystroemMachine(LinearMachine):
         gamma: float,
         seed: int,
     ) -> Landmarks:
-        """Landmarks among some of centred rows."""
+        """Landmarks among some of centred rows.
+
+        Parameters
+        ----------
+        matrix : array or sparse matrix of shape (n, n_features)
+            Rows that the centre was taken off.
+        places : array of int
+            Which of them may be landmarks.
+        centre : array of shape (n_features,)
+            What was taken off.
+        gamma : float
+            Width of the kernel.
+        seed : int
+            Of the draw.
+
+        Returns
+        -------
+        Landmarks
+            The space that they span.
+        """
         kernel = Kernel(self.kernel, gamma)
         return Landmarks.of(matrix, places, centre, kernel, self.n_landmarks, seed)
 
     def opened(self, X: Any, weight: NDArray[np.float64]) -> tuple[Landmarks, Rows]:
-        """The space of landmarks among rows with a weight, and the rows."""
+        """The space of landmarks among rows with a weight, and the rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Checked as `input_checks` asks.
+        weight : array of shape (n,)
+            Of the rows.
+
+        Returns
+        -------
+        space, rows : tuple
+            The landmarks, and the rows as features.
+        """
         if not weight.any():  # nothing will be learnt
             weight = np.ones_like(weight)
         kept = np.flatnonzero(weight > 0)
@@ -89,7 +127,18 @@ class NystroemMachine(LinearMachine):
         *,
         threads: int = 1,
     ) -> "NystroemPath":
-        """Prepare a search over C and softness, see `softcost.learners.WalksPath`."""
+        """Prepare a search over C and softness, see `softcost.learners.WalksPath`.
+
+        Parameters
+        ----------
+        X, tests, values, softness, threads
+            As in `softcost.learners.WalksPath.open_path`.
+
+        Returns
+        -------
+        Path
+            Whose folds are then opened.
+        """
         return NystroemPath(self, X, tests, values, softness)
 
     def _keep(self, machines: LinearMachines) -> None:
@@ -166,6 +215,7 @@ default="perceptron"
     gamma : {"scale", "auto"} or float, default="scale"
         Width of the exponential kernels, as for `softcost.svm.KernelSVC`.
     loss : {"squared_hinge", "logistic"}, default="squared_hinge"
+        Both are smooth; logistic also orders rows by probability.
     tol, max_iter
         As for `OneSidedLinear`.
     cache_size : float, default=500
@@ -237,7 +287,9 @@ default="perceptron"
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
+            Rows to learn from.
         y : array of shape (n,)
+            Labels, or values.
         sample_weight : array of shape (n,), default=None
             Rows of weight zero are as if absent.
 
@@ -320,9 +372,14 @@ class OneSidedNystroem(RegressorMixin, NystroemMachine):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
+            Rows to learn from.
         y : array of shape (n,)
+            Labels, or values.
         side : array of shape (n,) of +1 and -1, default=None
+            +1 asks for a prediction of at most the target, -1 of at least; None for
+            both.
         sample_weight : array of shape (n,), default=None
+            How much each row counts, by default 1.
 
         Returns
         -------
@@ -333,5 +390,16 @@ class OneSidedNystroem(RegressorMixin, NystroemMachine):
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Predicted values, shape (n,)."""
+        """Predicted values, shape (n,).
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n,)
+            Predicted values.
+        """
         return self._outputs(X)[:, 0]

@@ -88,10 +88,13 @@ class OneSidedLinear(RegressorMixin, LinearMachine):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
+            Rows to learn from.
         y : array of shape (n,)
+            Values.
         side : array of shape (n,) of +1 and -1, default=None
             +1 asks for a prediction of at most y, -1 of at least y; None for both.
         sample_weight : array of shape (n,), default=None
+            How much each row counts, by default 1.
 
         Returns
         -------
@@ -107,5 +110,16 @@ class OneSidedLinear(RegressorMixin, LinearMachine):
         self.intercept_ = float(machines.model.intercept[0])
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Predicted values, shape (n,)."""
+        """Predicted values, shape (n,).
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n,)
+            Predicted values.
+        """
         return self._outputs(X)[:, 0]
