@@ -58,7 +58,18 @@ class ChoiceMixin(SensitivityMixin):
         return self
 
     def candidate_params(self, index: int) -> dict[str, Any]:
-        """Parameters of a row of ``tradeoff_``, without softness and family."""
+        """Parameters of a row of ``tradeoff_``, without softness and family.
+
+        Parameters
+        ----------
+        index : int
+            Number of a row of ``tradeoff_``.
+
+        Returns
+        -------
+        dict
+            By name.
+        """
         check_is_fitted(self, "tradeoff_")
         params = self.cv_results_["params"][index]
         return {
@@ -176,6 +187,7 @@ class ChoiceMixin(SensitivityMixin):
         n_resamples : int, default=200
             The number B of bootstrap samples.
         random_state : int, RandomState instance or None, default=0
+            Seeds the resamples.
 
         Returns
         -------

@@ -19,6 +19,7 @@ class ExplorerMixin:
         Parameters
         ----------
         path : str or path
+            Where to.
         **details
             Attributes of `softcost.report.ExplorerData`, for instance ``title``.
 

@@ -22,6 +22,13 @@ def best_mix(
     Minimising a linear cost over probabilities under one more linear constraint needs
     at most two candidates, neighbours on the lower convex hull.
 
+    Parameters
+    ----------
+    error, cost : array of shape (n_candidates,)
+        Of every candidate.
+    max_error : float
+        The budget.
+
     Returns
     -------
     first, second : int
@@ -29,8 +36,15 @@ def best_mix(
     probability : float
         Of the first.
 
+    See Also
+    --------
+    RandomizedPair : Two fitted classifiers, one of which is drawn for every prediction.
+    softcost.metrics.lower_hull : The candidates that matter.
+
     Examples
     --------
+    >>> import numpy as np
+    >>> from softcost.soft import best_mix
     >>> error, cost = np.array([0.0, 0.4, 1.0]), np.array([10.0, 7.0, 0.0])
     >>> best_mix(error, cost, 0.4)
     (0, 2, 0.6)
@@ -63,13 +77,36 @@ class RandomizedPair(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    first, second : fitted classifiers with the same classes
+    first, second : fitted classifiers
+        With the same classes.
     probability : float
         Of the first.
     random_state : int, RandomState instance or None, default=None
         With an int the draw depends on the content of a row alone, so that a row is
         answered in the same way by itself and among others; equal rows are answered
         alike. Otherwise every prediction is drawn anew.
+
+    See Also
+    --------
+    SoftCostClassifierCV.mix : Makes the pair that meets an error budget.
+    best_mix : The mixture of least cost whose error is at most ``max_error``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from softcost.soft import RandomizedPair
+    >>> X, y = np.arange(1000.0)[:, None], np.repeat(["ham", "spam"], 500)
+    >>> members = [
+    ...     DummyClassifier(strategy="constant", constant=one).fit(X, y)
+    ...     for one in ("ham", "spam")
+    ... ]
+    >>> pair = RandomizedPair(*members, probability=0.25, random_state=0)
+    >>> answers = pair.predict(X)
+    >>> bool(0.2 < np.mean(answers == "ham") < 0.3)
+    True
+    >>> bool((pair.predict(X[7:8]) == answers[7]).all())  # alone as among others
+    True
     """
 
     def __init__(
@@ -98,13 +135,37 @@ class RandomizedPair(ClassifierMixin, BaseEstimator):
         return hasattr(self.first, "classes_") and hasattr(self.second, "classes_")
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Fit both members anew."""
+        """Fit both members anew.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Rows.
+        y : array-like of shape (n,)
+            True labels.
+
+        Returns
+        -------
+        self
+            The pair.
+        """
         self.first.fit(X, y)
         self.second.fit(X, y)
         return self
 
     def draws(self, X: Any) -> NDArray[np.bool_]:
-        """Whether the first member answers, for every row."""
+        """Whether the first member answers, for every row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of bool of shape (n,)
+            True where the first answers.
+        """
         if isinstance(self.random_state, Integral):
             drawn = row_chances(X, int(self.random_state))
         else:
@@ -113,7 +174,18 @@ class RandomizedPair(ClassifierMixin, BaseEstimator):
         return drawn < self.probability
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Labels, shape (n,), each by a member drawn for its row."""
+        """Labels, shape (n,), each by a member drawn for its row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n,)
+            Labels of classes, or names of actions.
+        """
         check_is_fitted(self)
         return np.where(self.draws(X), self.first.predict(X), self.second.predict(X))
 
@@ -125,7 +197,24 @@ class RandomizedPair(ClassifierMixin, BaseEstimator):
         costs: Any = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Minus the mean cost of the predictions, in the user's units."""
+        """Minus the mean cost of the predictions, in the user's units.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Rows to predict.
+        y : array-like of shape (n,)
+            True labels.
+        costs : array-like or table of shape (n, A), default=None
+            Needed where the members were fitted with costs by example.
+        sample_weight : array-like of shape (n,), default=None
+            How much each row counts, by default 1.
+
+        Returns
+        -------
+        float
+            The larger the better.
+        """
         classes = self.first.classes
         actions = self.actions_[len(self.classes_) :]
         return -mean_cost(

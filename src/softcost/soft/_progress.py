@@ -20,6 +20,16 @@ def progress_to(listener: Progress) -> Iterator[None]:
     listener : callable
         Called with the number of pieces of work that are done, and of all.
 
+    Yields
+    ------
+    None
+        As a context manager.
+
+    See Also
+    --------
+    SoftCostClassifierCV : Cost-and-error sensitive classification, chosen by
+        cross-validation.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

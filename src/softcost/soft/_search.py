@@ -110,6 +110,7 @@ class SoftCostClassifierCV(
         Threads for learners with a path, joblib workers for others and under any joblib
         backend with workers of its own. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
+        Seeds folds, learners and what is drawn at random.
     verbose : int, default=0
         Progress on standard error.
 
@@ -263,16 +264,44 @@ class SoftCostClassifierCV(
         return tags
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters; those of families by ``family__parameter``."""
+        """Parameters; those of families by ``family__parameter``.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether those of the reduction and its learner are wanted, too.
+
+        Returns
+        -------
+        dict
+            By name.
+        """
         return self._get_params("reduction", deep=deep)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; a family by its name, its own by ``family__parameter``."""
+        """Set parameters; a family by its name, its own by ``family__parameter``.
+
+        Parameters
+        ----------
+        **params : dict
+            By name; nested ones as in scikit-learn.
+
+        Returns
+        -------
+        self
+            The search.
+        """
         self._set_params("reduction", **params)
         return self
 
     def given_reductions(self) -> list[Reduction]:
-        """All that were given, or the default one; none where they are to be chosen."""
+        """All that were given, or the default one; none where they are to be chosen.
+
+        Returns
+        -------
+        list of Reduction
+            One for each family.
+        """
         if is_auto(self.reduction):
             return []
         if are_named(self.reduction):
@@ -294,10 +323,13 @@ class SoftCostClassifierCV(
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
+            Rows to learn from; anything that the learner itself takes.
         y : array-like of shape (n,)
+            True labels.
         costs : array-like or table of shape (n, A), default=None
             Costs by example. Folds are cut here: no metadata routing is needed.
         sample_weight : array-like of shape (n,), default=None
+            How much each row counts, by default 1.
         groups : array-like of shape (n,), default=None
             For splitters that keep groups together.
 
@@ -367,22 +399,66 @@ class SoftCostClassifierCV(
 
     @available(is_refitted)
     def predict(self, X: Any) -> NDArray[Any]:
-        """Labels predicted by the chosen candidate, shape (n,)."""
+        """Labels predicted by the chosen candidate, shape (n,).
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n,)
+            Labels of classes, or names of actions.
+        """
         return self._fitted().predict(X)
 
     @available(is_refitted)
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Scores of the chosen candidate, see `Reduction.decision_function`."""
+        """Scores of the chosen candidate, see `Reduction.decision_function`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n, A), or (n,) for A = 2
+            The larger the better.
+        """
         return self._fitted().decision_function(X)
 
     @available(has_method("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities of the chosen candidate, where it has them."""
+        """Probabilities of the chosen candidate, where it has them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n, K)
+            In the order of ``classes_``.
+        """
         return self._fitted().predict_proba(X)
 
     @available(has_method("expected_costs"))
     def expected_costs(self, X: Any) -> NDArray[np.float64]:
-        """What predicting each class is expected to cost, where the candidate knows."""
+        """What predicting each class is expected to cost, where the candidate knows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n, A)
+            In the user's units.
+        """
         return self._fitted().expected_costs(X)
 
     @available(is_refitted)
@@ -394,5 +470,22 @@ class SoftCostClassifierCV(
         costs: Any = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Minus the mean cost of the predictions, in the user's units."""
+        """Minus the mean cost of the predictions, in the user's units.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Rows to predict.
+        y : array-like of shape (n,)
+            True labels.
+        costs : array-like or table of shape (n, A), default=None
+            Needed where the search was fitted with costs by example.
+        sample_weight : array-like of shape (n,), default=None
+            How much each row counts, by default 1.
+
+        Returns
+        -------
+        float
+            The larger the better, 0 at most.
+        """
         return self._fitted().score(X, y, costs=costs, sample_weight=sample_weight)

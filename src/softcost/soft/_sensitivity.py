@@ -64,6 +64,7 @@ class SensitivityMixin:
         confidence : float, default=0.95
             Of these intervals.
         random_state : int, Generator or None, default=0
+            Seeds the resamples.
 
         Returns
         -------
