@@ -24,11 +24,12 @@ class ExplorerData:
     ----------
     table : DataFrame
         One row per candidate, as `SoftCostClassifierCV.tradeoff_`.
-    confusion : array of shape (n_candidates, K, K)
-        Held-out weight by candidate, true and predicted class.
+    confusion : array of shape (n_candidates, K, A)
+        Held-out weight by candidate, true class and answer.
     classes : sequence of K labels
-    cost_matrix : array of shape (K, K)
-        Price by true and predicted class; with prices by example, their means.
+        The classes.
+    cost_matrix : array of shape (K, A)
+        Price by true class and answer; with prices by example, their means.
     chosen : int
         Row of the candidate that the search chose.
     hard, regular : int or None
@@ -36,7 +37,9 @@ class ExplorerData:
     params : tuple of str
         Columns of the table that are parameters of the learner.
     title, reduction, learner : str
+        What the page says of itself.
     n_rows, n_features, n_folds : int or None
+        Of the search.
     by_example : bool
         Whether prices were given by example.
     error : {"error", "weighted_error"}
@@ -53,6 +56,30 @@ class ExplorerData:
     expected : tuple of three floats or None
         What the chosen candidate is expected to cost on new rows, and between which
         costs 95 % of resamples are: see `SoftCostClassifierCV.optimism`.
+    actions : sequence of A - K names
+        What may be answered beyond the classes.
+
+    See Also
+    --------
+    write_explorer : Write the explorer page; a file of that name is replaced at once or
+        not at all.
+    softcost.soft.SoftCostClassifierCV.to_html : Writes the page of a search.
+
+    Examples
+    --------
+    Any table of candidates can be shown, not only one of a search:
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from softcost.report import ExplorerData
+    >>> table = pd.DataFrame(
+    ...     {"softness": [0.0, 1.0], "cost": [0.2, 0.5], "error": [0.3, 0.1]}
+    ... )
+    >>> counts = np.array([[[4, 3], [0, 3]], [[7, 0], [1, 2]]])
+    >>> prices = np.array([[0, 1], [5, 0]])
+    >>> data = ExplorerData(table, counts, ["ham", "spam"], prices, 0, title="Mail")
+    >>> data.hard, data.title
+    (None, 'Mail')
     """
 
     table: pd.DataFrame
@@ -112,8 +139,14 @@ class ExplorerData:
         Parameters
         ----------
         search : fitted SoftCostClassifierCV
+            With its trade-off.
         **details
             Any attribute of `ExplorerData`, instead of what the search says.
+
+        Returns
+        -------
+        ExplorerData
+            For `write_explorer`.
         """
         table, confusion = search.tradeoff_, search.confusion_
         params = parameter_names(table)

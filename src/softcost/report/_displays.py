@@ -89,7 +89,26 @@ class TradeoffDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> "TradeoffDisplay":
-        """Draw a trade-off table; the best hard and regular rows are found in it."""
+        """Draw a trade-off table; the best hard and regular rows are found in it.
+
+        Parameters
+        ----------
+        table : DataFrame
+            As `SoftCostClassifierCV.tradeoff_`.
+        chosen : int, default=None
+            Row to mark.
+        error : {"error", "weighted_error"}, default="error"
+            The error that counts.
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        TradeoffDisplay
+            Drawn.
+        """
         rows = reference_rows(table, chosen, error=error)
         display = cls(
             table,
@@ -104,7 +123,22 @@ class TradeoffDisplay:
     def from_estimator(
         cls, search: Any, *, ax: Any = None, **kwargs: Any
     ) -> "TradeoffDisplay":
-        """Draw the trade-off of a fitted `SoftCostClassifierCV`."""
+        """Draw the trade-off of a fitted `SoftCostClassifierCV`.
+
+        Parameters
+        ----------
+        search : SoftCostClassifierCV
+            Fitted.
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        TradeoffDisplay
+            Drawn.
+        """
         return cls.from_frame(
             search.tradeoff_,
             chosen=search.best_index_,
@@ -192,6 +226,22 @@ class SoftnessCurveDisplay:
     ax_, error_ax_ : matplotlib Axes
         For cost, and for error beside it.
     figure_ : matplotlib Figure
+
+    See Also
+    --------
+    TradeoffDisplay : Cost against error of every candidate.
+    CostCurveDisplay : Cost of candidates where the prices of one class are scaled.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from softcost import SoftnessCurveDisplay
+    >>> table = pd.DataFrame(
+    ...     {"softness": [0, 0.5, 1], "cost": [1.0, 1.1, 3.0], "error": [0.4, 0.2, 0.1]}
+    ... )
+    >>> display = SoftnessCurveDisplay.from_frame(table, chosen=1)
+    >>> display.rows_.tolist()
+    [0, 1, 2]
     """
 
     def __init__(
@@ -211,14 +261,48 @@ class SoftnessCurveDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> "SoftnessCurveDisplay":
-        """Draw a trade-off table."""
+        """Draw a trade-off table.
+
+        Parameters
+        ----------
+        table : DataFrame
+            As `SoftCostClassifierCV.tradeoff_`.
+        chosen : int, default=None
+            Row to mark.
+        error : {"error", "weighted_error"}, default="error"
+            The error that counts.
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        SoftnessCurveDisplay
+            Drawn.
+        """
         return cls(table, chosen=chosen, error=error).plot(ax=ax, **kwargs)
 
     @classmethod
     def from_estimator(
         cls, search: Any, *, ax: Any = None, **kwargs: Any
     ) -> "SoftnessCurveDisplay":
-        """Draw a fitted `SoftCostClassifierCV`."""
+        """Draw a fitted `SoftCostClassifierCV`.
+
+        Parameters
+        ----------
+        search : SoftCostClassifierCV
+            Fitted.
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        SoftnessCurveDisplay
+            Drawn.
+        """
         return cls.from_frame(
             search.tradeoff_,
             chosen=search.best_index_,
@@ -276,10 +360,10 @@ class CostMatrixDisplay:
 
     Parameters
     ----------
-    cost_matrix : array of shape (K, K)
+    cost_matrix : array of shape (K, A)
         ``cost_matrix[true, predicted]``.
-    labels : array of shape (K,), default=None
-        Names of the classes.
+    labels : array of shape (A,), default=None
+        Names of the classes, and of the actions.
 
     Attributes
     ----------
@@ -287,6 +371,20 @@ class CostMatrixDisplay:
     figure_ : matplotlib Figure
     im_ : matplotlib AxesImage
     text_ : array of shape (K, A) of matplotlib Text
+
+    See Also
+    --------
+    softcost.costs.check_cost_matrix : Says what a cost matrix is.
+    CostCurveDisplay : Cost of candidates where the prices of one class are scaled.
+
+    Examples
+    --------
+    >>> from softcost import CostMatrixDisplay
+    >>> from softcost.costs import by_group
+    >>> prices = by_group({"cat": "pet", "dog": "pet", "wolf": "wild"})
+    >>> display = CostMatrixDisplay.from_matrix(prices)
+    >>> display.text_[0, 2].get_text()  # a cat taken for a wolf
+    '10'
     """
 
     def __init__(self, cost_matrix: ArrayLike, labels: Any = None) -> None:
@@ -300,6 +398,22 @@ class CostMatrixDisplay:
         """Draw a matrix of prices; a table's labels are those of its columns.
 
         Columns that are no rows are actions, and come last.
+
+        Parameters
+        ----------
+        cost_matrix : array or DataFrame of shape (K, A)
+            ``cost_matrix[true, predicted]``.
+        labels : array of shape (A,), default=None
+            Names of the classes, and of the actions.
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        CostMatrixDisplay
+            Drawn.
         """
         if labels is None and isinstance(cost_matrix, pd.DataFrame):
             classes = list(cost_matrix.index)
@@ -312,7 +426,22 @@ class CostMatrixDisplay:
     def from_estimator(
         cls, search: Any, *, ax: Any = None, **kwargs: Any
     ) -> "CostMatrixDisplay":
-        """Draw the prices of a fitted `SoftCostClassifierCV`."""
+        """Draw the prices of a fitted `SoftCostClassifierCV`.
+
+        Parameters
+        ----------
+        search : SoftCostClassifierCV
+            Fitted.
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        CostMatrixDisplay
+            Drawn.
+        """
         return cls.from_matrix(search.cost_matrix_, search.actions_, ax=ax, **kwargs)
 
     def plot(
@@ -330,8 +459,11 @@ class CostMatrixDisplay:
         ax : matplotlib Axes, default=None
             By default new ones.
         cmap : str or Colormap, default="Oranges"
+            Colours of the prices.
         values_format : str, default=".4g"
+            How prices are written.
         colorbar : bool, default=True
+            Whether the colours are explained.
 
         Returns
         -------

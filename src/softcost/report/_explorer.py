@@ -42,11 +42,34 @@ def explorer_html(data: ExplorerData) -> str:
     Parameters
     ----------
     data : ExplorerData
+        What is shown.
 
     Returns
     -------
     str
         A whole HTML document that needs no other file.
+
+    See Also
+    --------
+    write_explorer : Write the explorer page; a file of that name is replaced at once or
+        not at all.
+    notebook_html : The explorer page in a frame of its own, for a notebook.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from softcost.report import ExplorerData, explorer_html
+    >>> table = pd.DataFrame(
+    ...     {"softness": [0.0, 1.0], "cost": [0.2, 0.5], "error": [0.3, 0.1]}
+    ... )
+    >>> counts = np.array([[[4, 3], [0, 3]], [[7, 0], [1, 2]]])
+    >>> prices = np.array([[0, 1], [5, 0]])
+    >>> page = explorer_html(
+    ...     ExplorerData(table, counts, ["ham", "spam"], prices, 0, title="Mail")
+    ... )
+    >>> "<title>Mail" in page
+    True
     """
     style = _read("explorer.css")
     script = '(() => {\n"use strict";\n' + "".join(map(_read, SCRIPTS)) + "})();\n"
@@ -72,12 +95,35 @@ def write_explorer(path: str | os.PathLike[str], data: ExplorerData) -> Path:
     Parameters
     ----------
     path : str or path
+        Where to.
     data : ExplorerData
+        What is shown.
 
     Returns
     -------
     Path
         The file.
+
+    See Also
+    --------
+    explorer_html : The explorer page.
+    softcost.soft.SoftCostClassifierCV.to_html : The same for a search.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from softcost.report import ExplorerData, write_explorer
+    >>> table = pd.DataFrame(
+    ...     {"softness": [0.0, 1.0], "cost": [0.2, 0.5], "error": [0.3, 0.1]}
+    ... )
+    >>> counts = np.array([[[4, 3], [0, 3]], [[7, 0], [1, 2]]])
+    >>> prices = np.array([[0, 1], [5, 0]])
+    >>> data = ExplorerData(table, counts, ["ham", "spam"], prices, chosen=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_explorer(f"{folder}/mail.html", data).stat().st_size > 0
+    True
     """
     page = explorer_html(data)
     with atomic_write(path) as place:
@@ -86,7 +132,39 @@ def write_explorer(path: str | os.PathLike[str], data: ExplorerData) -> Path:
 
 
 def notebook_html(data: ExplorerData, height: int = 760) -> str:
-    """The explorer page in a frame of its own, for a notebook."""
+    """The explorer page in a frame of its own, for a notebook.
+
+    Parameters
+    ----------
+    data : ExplorerData
+        What is shown.
+    height : int, default=760
+        Of the frame, in pixels.
+
+    Returns
+    -------
+    str
+        An ``iframe`` that holds the whole page.
+
+    See Also
+    --------
+    explorer_html : The explorer page.
+    softcost.soft.SoftCostClassifierCV : Shows itself so in a notebook.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from softcost.report import ExplorerData, notebook_html
+    >>> table = pd.DataFrame(
+    ...     {"softness": [0.0, 1.0], "cost": [0.2, 0.5], "error": [0.3, 0.1]}
+    ... )
+    >>> counts = np.array([[[4, 3], [0, 3]], [[7, 0], [1, 2]]])
+    >>> prices = np.array([[0, 1], [5, 0]])
+    >>> data = ExplorerData(table, counts, ["ham", "spam"], prices, chosen=0)
+    >>> notebook_html(data, height=300).startswith("<iframe")
+    True
+    """
     page = html.escape(explorer_html(data), quote=True)
     return (
         f'<iframe srcdoc="{page}" title="{html.escape(data.title)}" width="100%" '

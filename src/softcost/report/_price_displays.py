@@ -22,13 +22,31 @@ class CostCurveDisplay:
         Cost per example of some candidates.
     least : array of shape (m,)
         That of the cheapest candidate at every factor.
-    label : label of the class
+    label : label
+        Of the class.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
     lines_ : dict of name and matplotlib Line2D
+
+    See Also
+    --------
+    NetBenefitDisplay : Net benefit of candidates for two classes, over the threshold
+        probability.
+    softcost.sensitivity.price_intervals : Where exactly the choice turns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost import CostCurveDisplay
+    >>> factors = np.array([0.5, 1.0, 2.0])
+    >>> curves = {"chosen": 0.2 + 0.1 * factors, "regular": 0.5 * factors}
+    >>> least = np.minimum(curves["chosen"], curves["regular"])
+    >>> display = CostCurveDisplay(factors, curves, least, "fraud").plot()
+    >>> display.ax_.get_xlabel()
+    'prices of a true fraud, times'
     """
 
     def __init__(
@@ -59,14 +77,21 @@ class CostCurveDisplay:
 
         Parameters
         ----------
-        search : fitted SoftCostClassifierCV
+        search : SoftCostClassifierCV
+            Fitted.
         label : label of a class
             Whose mistakes, a row of the cost matrix, cost more or less.
         factors : array of positive numbers, default=None
             By default from 1/10 to 10.
         ax : matplotlib Axes, default=None
+            By default new ones.
         **kwargs
             For `plot`.
+
+        Returns
+        -------
+        CostCurveDisplay
+            Drawn.
         """
         if search.costs_by_example_:
             raise ValueError(
@@ -130,19 +155,43 @@ class NetBenefitDisplay:
     Parameters
     ----------
     thresholds : array of shape (m,)
+        Probabilities from which on somebody acts.
     curves : dict of name and array of shape (m,)
         Net benefit of some candidates, and of acting always.
     best : array of shape (m,)
         That of the best candidate at every threshold.
     threshold : float
         What the prices stand for.
-    positive : label of the class to find
+    positive : label
+        Of the class to find.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
     lines_ : dict of name and matplotlib Line2D
+
+    See Also
+    --------
+    CostCurveDisplay : Cost of candidates where the prices of one class are scaled.
+    TradeoffDisplay : Cost against error of every candidate.
+
+    References
+    ----------
+    Vickers, A. J. and Elkin, E. B. (2006). Decision curve analysis: a novel method for
+    evaluating prediction models. Medical Decision Making 26, 565-574.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost import NetBenefitDisplay
+    >>> t = np.array([0.1, 0.2, 0.4])
+    >>> odds = t / (1 - t)
+    >>> curves = {"chosen": 0.2 - 0.1 * odds, "always": 0.25 - 0.75 * odds}
+    >>> best = np.maximum(curves["chosen"], curves["always"])
+    >>> display = NetBenefitDisplay(t, curves, best, 0.2, "ill").plot()
+    >>> sorted(display.lines_)
+    ['always', 'best candidate', 'chosen']
     """
 
     def __init__(
@@ -167,12 +216,19 @@ class NetBenefitDisplay:
 
         Parameters
         ----------
-        search : fitted SoftCostClassifierCV
+        search : SoftCostClassifierCV
+            Fitted to two classes.
         positive : label, default=None
             The class to find; by default the second.
         ax : matplotlib Axes, default=None
+            By default new ones.
         **kwargs
             For `plot`.
+
+        Returns
+        -------
+        NetBenefitDisplay
+            Drawn.
         """
         names = search.classes_.tolist()
         if np.shape(search.cost_matrix_) != (2, 2):
