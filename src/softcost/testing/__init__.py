@@ -4,9 +4,10 @@ scikit-learn's own checks never pass costs, so they prove nothing about them. Th
 do. An estimator takes ``cost_matrix``, ``classes`` and ``softness`` as parameters,
 ``costs`` as metadata of ``fit`` and ``score``, as every reduction here:
 
+>>> from sklearn.linear_model import Ridge
 >>> from softcost import RegressionOneVsAll
 >>> from softcost.testing import check_cost_estimator
->>> check_cost_estimator(RegressionOneVsAll(), actions=True)
+>>> check_cost_estimator(RegressionOneVsAll(Ridge()), actions=True)
 
 With pytest, ``@pytest.mark.parametrize("check", cost_estimator_checks())`` makes one
 test of every check.
@@ -48,6 +49,25 @@ def check_cost_estimator(
     actions : bool, default=False
         Whether it can answer with more than the classes, by parameters ``actions`` and
         ``action_error``. One that cannot should refuse.
+
+    See Also
+    --------
+    cost_estimator_checks : List the checks, functions of an estimator.
+    check_path_learner : Check that a learner's path agrees with fitting it again and
+        again.
+
+    Examples
+    --------
+    What an estimator can do and what is said of it have to agree. This one takes
+    actions, so it fails the checks for those that do not:
+
+    >>> from sklearn.linear_model import Ridge
+    >>> from softcost import RegressionOneVsAll
+    >>> from softcost.testing import check_cost_estimator
+    >>> check_cost_estimator(RegressionOneVsAll(Ridge()), actions=False)
+    Traceback (most recent call last):
+        ...
+    AssertionError: an action is not refused.
     """
     for check in cost_estimator_checks(
         example_costs=example_costs, softness=softness, actions=actions
@@ -73,6 +93,11 @@ def cost_estimator_checks(
     list of functions
         Each takes an estimator and raises an AssertionError where it fails, or
         unittest.SkipTest where it does not apply.
+
+    See Also
+    --------
+    check_cost_estimator : Run all checks; the first that fails raises an AssertionError
+        that says why.
 
     Examples
     --------

@@ -29,16 +29,23 @@ def check_path_learner(
 
     Parameters
     ----------
-    learner : estimator that declares `softcost.learners.WalksPath`
+    learner : estimator
+        That declares `softcost.learners.WalksPath`.
     values : array-like
         Values of its path parameter to try.
-    rtol, atol : float
+    rtol, atol : float, default=0.001
         How far outputs may differ.
 
     Raises
     ------
     AssertionError
         Where outputs differ.
+
+    See Also
+    --------
+    check_cost_estimator : Run all checks; the first that fails raises an AssertionError
+        that says why.
+    softcost.learners.WalksPath : What a learner with a path declares.
 
     Examples
     --------
