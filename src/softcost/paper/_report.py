@@ -42,6 +42,26 @@ def write_report(store: Any, directory: Any, *, runs: int = 20) -> list[Path]:
     -------
     list of Path
         The files.
+
+    See Also
+    --------
+    findings_of : Tables, tests and agreement of a target.
+    verdicts : Every claim of the paper: our count, the published one, chance, a
+        verdict.
+    reproduce : Rerun a table or figure of the paper, from where the store has got to.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from softcost.paper import reproduce, write_report
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = f"{folder}/results.sqlite"
+    ...     _ = reproduce(
+    ...         "inconsistent", store, datasets=["iris"], algorithms=["OVA"], runs=2
+    ...     )
+    ...     names = [path.name for path in write_report(store, f"{folder}/report")]
+    >>> "inconsistent.md" in names
+    True
     """
     everything = read_rows(store)
     rows = everything[everything["run"] < runs].reset_index(drop=True)

@@ -33,6 +33,8 @@ class Reproduction:
 
     Attributes
     ----------
+    request : Request
+        What was asked for.
     table : DataFrame
         Ours beside the published numbers, see `summarize`.
     cells : DataFrame
@@ -40,6 +42,22 @@ class Reproduction:
     executed : int
         Units computed now; the others were in the store.
     failed : list of (Unit, message)
+        Units that raised an error; the next run tries them again.
+
+    See Also
+    --------
+    reproduce : Rerun a table or figure of the paper, from where the store has got to.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from softcost.paper import reproduce
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     parts = dict(datasets=["iris"], algorithms=["OVA"], runs=1)
+    ...     first = reproduce("inconsistent", f"{folder}/results.sqlite", **parts)
+    ...     again = reproduce("inconsistent", f"{folder}/results.sqlite", **parts)
+    >>> first.executed, again.executed  # the second time all is there
+    (1, 0)
     """
 
     request: Request
@@ -76,6 +94,7 @@ def reproduce(
     datasets, algorithms : sequence of str, default=None
         A part of what the paper shows, or other data sets.
     runs : int, default=20
+        How many.
     matrices : {"paper", "class-ratio", "both"}, default="paper"
         How benchmark costs are drawn on the eight sets where the paper's can only
         have been drawn without class sizes: so, with class sizes, or both.
@@ -99,6 +118,14 @@ def reproduce(
     Returns
     -------
     Reproduction
+        The table, its cells, and what failed.
+
+    See Also
+    --------
+    Store : A file of results.
+    summarize : One row per data set, kind of costs, algorithm and metric.
+    write_report : Read results, compare them with the published values, write the
+        pages.
 
     Examples
     --------
@@ -190,8 +217,25 @@ def import_model(spec: str) -> tuple[str, Any]:
     FACTORY is a class or function that is called without arguments. The current
     directory is searched, too.
 
+    Parameters
+    ----------
+    spec : str
+        As on the command line.
+
+    Returns
+    -------
+    name : str
+        What comes before ``=``, or the name of the factory.
+    estimator : estimator
+        What the factory returned.
+
+    See Also
+    --------
+    reproduce : Rerun a table or figure of the paper, from where the store has got to.
+
     Examples
     --------
+    >>> from softcost.paper import import_model
     >>> import_model("GNB=sklearn.naive_bayes:GaussianNB")
     ('GNB', GaussianNB())
     """

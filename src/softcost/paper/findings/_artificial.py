@@ -16,8 +16,24 @@ _BEST_ANGLE = pi / 4  # along the line through the two means
 def artificial_points(n_samples: int = 400) -> pd.DataFrame:
     """Examples of the two classes: columns x1, x2, label.
 
+    Parameters
+    ----------
+    n_samples : int, default=400
+        How many.
+
+    Returns
+    -------
+    DataFrame
+        One row per example.
+
+    See Also
+    --------
+    artificial_lines : Exact error and cost of lines in all directions.
+    softcost.datasets.make_artificial : The same as arrays.
+
     Examples
     --------
+    >>> from softcost.paper import artificial_points
     >>> artificial_points(5)["label"].value_counts().to_dict()
     {'1': 3, '2': 2}
     """
@@ -39,8 +55,15 @@ def artificial_lines(n_angles: int = 60, n_offsets: int = 81) -> pd.DataFrame:
     DataFrame
         Columns phi, b, p12, p21, error, cost.
 
+    See Also
+    --------
+    artificial_front : The best line for every softness, with raw costs and with costs /
+        30.
+    artificial_points : Examples of the two classes: columns x1, x2, label.
+
     Examples
     --------
+    >>> from softcost.paper import artificial_lines
     >>> lines = artificial_lines()
     >>> print(f"{lines.error.min():.2f} {lines.cost.min():.2f}")
     0.13 0.29
@@ -63,14 +86,21 @@ def artificial_front(softness: tuple[float, ...] = _ALPHAS) -> pd.DataFrame:
     Parameters
     ----------
     softness : tuple of float
+        At which to find the best line.
 
     Returns
     -------
     DataFrame
         Columns scale ("raw" or "divided"), softness, b, error, cost.
 
+    See Also
+    --------
+    artificial_lines : Exact error and cost of lines in all directions.
+    softcost.datasets.artificial_line_rates : Error and cost of a line.
+
     Examples
     --------
+    >>> from softcost.paper import artificial_front
     >>> artificial_front((0.5,)).round(4).values.tolist()
     [['raw', 0.5, 0.144, 0.2171, 0.2973], ['divided', 0.5, 0.5797, 0.141, 0.8305]]
     """

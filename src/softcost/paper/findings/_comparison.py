@@ -27,8 +27,26 @@ _PLACE = ["dataset", "costs", "metric"]
 def published_table(target: str, runs: int = 20) -> pd.DataFrame:
     """The paper's numbers for a target, in the form of `summarize`.
 
+    Parameters
+    ----------
+    target : str
+        One of `TARGETS`.
+    runs : int, default=20
+        How many the paper made.
+
+    Returns
+    -------
+    DataFrame
+        Columns as in `summarize`.
+
+    See Also
+    --------
+    published_values : Every published mean and standard error.
+    mark_best : Add ``star`` and ``bold``, as the paper marks its tables.
+
     Examples
     --------
+    >>> from softcost.paper import published_table
     >>> published_table("sers")[["algorithm", "mean", "se"]].values.tolist()[0]
     ['OVA', 23.0, 2.51]
     """
@@ -50,6 +68,11 @@ def without_rounding(means: pd.Series) -> pd.Series:
 def mark_best(table: pd.DataFrame) -> pd.DataFrame:
     """Add ``star`` and ``bold``, as the paper marks its tables.
 
+    Parameters
+    ----------
+    table : DataFrame
+        From `summarize` or `published_table`.
+
     Returns
     -------
     DataFrame
@@ -57,8 +80,14 @@ def mark_best(table: pd.DataFrame) -> pd.DataFrame:
         good), bold to all that are within the standard error of the best of it. Equal
         means share the star.
 
+    See Also
+    --------
+    summarize : One row per data set, kind of costs, algorithm and metric.
+    published_table : The paper's numbers for a target, in the form of `summarize`.
+
     Examples
     --------
+    >>> from softcost.paper import mark_best, published_table
     >>> marked = mark_best(published_table("sers"))
     >>> marked[marked.star & (marked.metric == "cost")]["algorithm"].tolist()
     ['soft-CSOVO']
@@ -104,7 +133,8 @@ def significance(
     ----------
     cells : DataFrame
         Cells of a store.
-    pairs : sequence of (str, str), default soft against hard, soft against regular
+    pairs : sequence of (str, str)
+        Of algorithms; by default soft against hard, and soft against regular.
     metrics : sequence of str, default=("cost", "error")
         Those that the cells have.
     level : float, default=0.05
@@ -118,6 +148,27 @@ def significance(
         two-sided tests, and by the one that the paper states, paired and one-tailed
         at .1, asked in both directions. The symbols of the paper's large tables
         follow the unpaired test.
+
+    See Also
+    --------
+    softcost.metrics.compare : One such test.
+    verdicts : Every claim of the paper: our count, the published one, chance, a
+        verdict.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from softcost.paper import significance
+    >>> costs = {"soft-OSR": [1.0, 1.1, 0.9, 1.0], "OSR": [2.0, 2.2, 1.9, 2.1]}
+    >>> cells = pd.DataFrame(
+    ...     {"dataset": "iris", "costs": "plain", "algorithm": name, "run": run,
+    ...      "cost": cost}
+    ...     for name, values in costs.items()
+    ...     for run, cost in enumerate(values)
+    ... )
+    >>> found = significance(cells, [("soft-OSR", "OSR")], ["cost"])
+    >>> found[["algorithm", "versus", "paired"]].values.tolist()
+    [['soft-OSR', 'OSR', 'better']]
     """
     rows = []
     known = [metric for metric in metrics if metric in cells]
@@ -172,11 +223,29 @@ def agreement(
     by : sequence of str, default=("metric", "costs")
         Columns of the table that make groups.
     limit : float, default=2
+        In combined standard errors.
 
     Returns
     -------
     DataFrame
         The columns of ``by``, then cells, within, share.
+
+    See Also
+    --------
+    summarize : One row per data set, kind of costs, algorithm and metric.
+    outside : The rows that are not near the published values, each with an explanation.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from softcost.paper import agreement
+    >>> table = pd.DataFrame(
+    ...     {"metric": "error", "costs": "plain", "mean": [2.1, 3.5], "se": [0.1, 0.1],
+    ...      "published_mean": [2.0, 3.0], "published_se": [0.2, 0.1],
+    ...      "difference": [0.4, 3.5]}
+    ... )
+    >>> agreement(table)[["cells", "within", "share"]].values.tolist()
+    [[2.0, 1.0, 0.5]]
     """
     known = table[_comparable(table)]
     within = near(known, limit)
@@ -197,6 +266,7 @@ def outside(
     table : DataFrame
         From `summarize`.
     target : str
+        One of `TARGETS`.
     reference : DataFrame, default=None
         A table with OVA under the same costs; by default ``table`` itself.
     limit : float, default=2
@@ -210,6 +280,25 @@ def outside(
         cost (see `other_costs`) or where another rule of drawing them fits; or
         "unexplained". Costs do not explain the error of algorithms that do not look
         at them.
+
+    See Also
+    --------
+    agreement : How many means are within some combined standard errors of the published
+        ones.
+    findings_of : Tables, tests and agreement of a target.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from softcost.paper import outside, reproduce
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = reproduce(
+    ...         "inconsistent", f"{folder}/results.sqlite",
+    ...         datasets=["iris"], algorithms=["OVA"], runs=2,
+    ...     )
+    >>> far = outside(found.table, "inconsistent", limit=50)
+    >>> len(far), "explanation" in far
+    (0, True)
     """
     known = table[_comparable(table)]
     far = known[~near(known, limit)].reset_index(drop=True)

@@ -34,6 +34,7 @@ def findings_of(rows: pd.DataFrame, target: str) -> dict[str, pd.DataFrame] | No
     rows : DataFrame
         All rows of a store.
     target : str
+        One of `TARGETS`.
 
     Returns
     -------
@@ -42,6 +43,28 @@ def findings_of(rows: pd.DataFrame, target: str) -> dict[str, pd.DataFrame] | No
         the data and the kind of costs are the paper's), ``tests`` (`significance`,
         with ``published`` answers and ``as_in_paper``), ``agreement`` and ``outside``,
         the last about data and costs as in the paper.
+
+    See Also
+    --------
+    read_rows : All cells of a store, or of a file that was exported from one.
+    verdicts : Every claim of the paper: our count, the published one, chance, a
+        verdict.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from softcost.paper import findings_of, read_rows, reproduce
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = f"{folder}/results.sqlite"
+    ...     _ = reproduce(
+    ...         "inconsistent", store, datasets=["iris"], algorithms=["OVA"], runs=2
+    ...     )
+    ...     rows = read_rows(store)
+    >>> findings = findings_of(rows, "inconsistent")
+    >>> list(findings)
+    ['table', 'tests', 'agreement', 'outside']
+    >>> findings_of(rows, "sers") is None
+    True
     """
     request, cells = select(rows, target, "both")
     if not cells["family"].isin(FAMILIES).any():

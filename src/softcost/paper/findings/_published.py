@@ -26,8 +26,15 @@ def published_values() -> pd.DataFrame:
         calls G-mean is the product of the recalls, and its weighted error is a sum
         over the test part.
 
+    See Also
+    --------
+    published_table : The paper's numbers for a target, in the form of `summarize`.
+    published_symbols : The published significance symbols, soft algorithms against
+        their siblings.
+
     Examples
     --------
+    >>> from softcost.paper import published_values
     >>> table = published_values()
     >>> len(table), table["published_mean"].tolist()[:2]
     (1142, [18.34, 17.21])
@@ -56,8 +63,14 @@ def published_symbols() -> pd.DataFrame:
         of the four large tables but one that is missing there, and of other tables
         those two that are known here; of the tests on SERS and kdd99 none is.
 
+    See Also
+    --------
+    published_values : Every published mean and standard error.
+    significance : One algorithm against another, by three tests on the same runs.
+
     Examples
     --------
+    >>> from softcost.paper import published_symbols
     >>> len(published_symbols())
     529
     """

@@ -28,7 +28,21 @@ UNITS = {
 
 
 class MixedResults(ValueError):
-    """A store has several results for the same cell of a table."""
+    """A store has several results for the same cell of a table.
+
+    See Also
+    --------
+    summarize : One row per data set, kind of costs, algorithm and metric.
+    Store : A file of results.
+
+    Examples
+    --------
+    Two versions of one's own algorithm in one store would be two rows of a table:
+
+    >>> from softcost.paper import MixedResults
+    >>> issubclass(MixedResults, ValueError)
+    True
+    """
 
 
 def emphasized_recall(row: Any) -> float:
@@ -48,8 +62,11 @@ def select(
     rows : DataFrame
         All rows of a store.
     target : str
+        One of `TARGETS`.
     matrices : {"paper", "class-ratio", "both"}, default="paper"
+        As in `reproduce`.
     grid : {"C", "1/C"}, default="C"
+        As in `reproduce`.
 
     Returns
     -------
@@ -57,6 +74,26 @@ def select(
         For `summarize`: the data sets that are there, and added algorithms.
     cells : DataFrame
         Of this version of the code.
+
+    See Also
+    --------
+    read_rows : All cells of a store, or of a file that was exported from one.
+    summarize : One row per data set, kind of costs, algorithm and metric.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from softcost.paper import read_rows, reproduce, select, summarize
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = f"{folder}/results.sqlite"
+    ...     _ = reproduce(
+    ...         "inconsistent", store, datasets=["iris"], algorithms=["OVA"], runs=2
+    ...     )
+    ...     request, cells = select(read_rows(store), "inconsistent")
+    >>> request.datasets, len(cells)
+    (('iris',), 6)
+    >>> summarize(cells, request)["runs"].unique().tolist()
+    [2]
     """
     known = make_request(target, matrices=matrices)
     elsewhere = _same_cells(known.target)
@@ -120,6 +157,7 @@ def summarize(cells: pd.DataFrame, request: Request) -> pd.DataFrame:
     cells : DataFrame
         Cells of the request.
     request : Request
+        From `make_request` or `select`.
 
     Returns
     -------
@@ -128,6 +166,26 @@ def summarize(cells: pd.DataFrame, request: Request) -> pd.DataFrame:
         published_se, difference. Numbers are in units of ``unit``, that of the paper;
         ``se`` is the standard error of the mean; ``difference`` is ours minus
         published, in combined standard errors.
+
+    See Also
+    --------
+    select : The cells of a target in a store, without a look at the data.
+    agreement : How many means are within some combined standard errors of the published
+        ones.
+    mark_best : Add ``star`` and ``bold``, as the paper marks its tables.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from softcost.paper import reproduce, summarize
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = reproduce(
+    ...         "inconsistent", f"{folder}/results.sqlite",
+    ...         datasets=["iris"], algorithms=["OVA"], runs=2,
+    ...     )
+    >>> table = summarize(found.cells, found.request)
+    >>> table[["algorithm", "metric", "runs", "published_mean"]].values.tolist()[1]
+    ['OVA', 'error', 2, 4.21]
     """
     target = request.target
     names = [*request.algorithms, *(name for name, _ in request.added)]

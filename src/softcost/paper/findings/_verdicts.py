@@ -39,7 +39,8 @@ def verdicts(found: Found) -> pd.DataFrame:
 
     Parameters
     ----------
-    found : dict of target to findings, or None where it was not run
+    found : dict of target to findings
+        From `findings_of`; None where a target was not run.
 
     Returns
     -------
@@ -51,12 +52,27 @@ def verdicts(found: Found) -> pd.DataFrame:
         them if the data sets are shuffled; ``p`` is the share of shuffles with as
         many; ``verdict``, and ``differs``, where the answers are not the same.
 
+    See Also
+    --------
+    findings_of : Tables, tests and agreement of a target.
+    write_report : Read results, compare them with the published values, write the
+        pages.
+
     Notes
     -----
     Data sets are shuffled as a whole, with the answers of all subjects. A verdict is
     `ABOVE` where fewer than 5 % of the shuffles have as many same answers, `OPPOSITE`
     where fewer than 5 % have as few, and `SAME_COUNTS` or `OTHER_COUNTS` where no
     arrangement of these answers could be that rare, as if all of them are yes.
+
+    Examples
+    --------
+    Where nothing was run, every claim is listed and none is judged:
+
+    >>> from softcost.paper import verdicts
+    >>> table = verdicts({})
+    >>> len(table) > 5, bool(table["ours"].isna().all())
+    (True, True)
     """
     evidence = {
         target: _evidence(target, part)

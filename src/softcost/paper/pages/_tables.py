@@ -48,7 +48,36 @@ def runs_of(part: pd.DataFrame) -> str:
 
 
 def beside_table(table: pd.DataFrame) -> PageTable:
-    """A row per data set and algorithm: ours, the published values, the difference."""
+    """A row per data set and algorithm: ours, the published values, the difference.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `summarize`.
+
+    Returns
+    -------
+    PageTable
+        To be set as Markdown or HTML.
+
+    See Also
+    --------
+    summarize : One row per data set, kind of costs, algorithm and metric.
+    write_report : Read results, compare them with the published values, write the
+        pages.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from softcost.paper import beside_table, reproduce
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = reproduce(
+    ...         "inconsistent", f"{folder}/results.sqlite",
+    ...         datasets=["iris"], algorithms=["OVA"], runs=1,
+    ...     )
+    >>> len(beside_table(found.table).rows)
+    1
+    """
     metrics = dict(zip(table["metric"], table["unit"], strict=True))
     in_paper = {
         metric: bool(table["published_mean"][table["metric"] == metric].notna().any())

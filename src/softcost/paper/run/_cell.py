@@ -167,6 +167,7 @@ def run_unit(
     Parameters
     ----------
     unit : Unit
+        From `plan`.
     data_home : str, default=None
         Directory with the data files.
     added : estimator, default=None
@@ -177,6 +178,28 @@ def run_unit(
     list of dict
         One per algorithm: ``algorithm``, the metrics, what was chosen and its
         cross-validated cost and error, and ``recalls`` as "right/all" of each class.
+
+    See Also
+    --------
+    plan : All units of a request, each once.
+    Store : A file of results.
+
+    Examples
+    --------
+    A unit gives the same numbers again, here and elsewhere:
+
+    >>> import tempfile
+    >>> from softcost.paper import plan, reproduce, run_unit
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = reproduce(
+    ...         "inconsistent", f"{folder}/results.sqlite",
+    ...         datasets=["iris"], algorithms=["OVA"], runs=1,
+    ...     )
+    >>> ova = found.cells[found.cells["algorithm"] == "OVA"].iloc[0]
+    >>> (unit,) = plan(found.request, {"iris": (150, ova["data"])})
+    >>> again = {cell["algorithm"]: cell["cost"] for cell in run_unit(unit)}
+    >>> bool(again["OVA"] == ova["cost"])
+    True
     """
     data = load_data(unit.dataset, data_home)
     if data.checksum != unit.data:

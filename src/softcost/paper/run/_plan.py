@@ -29,6 +29,7 @@ class Unit:
     Attributes
     ----------
     dataset : str
+        Its name.
     costs : str
         Kind of cost matrix.
     family : str
@@ -43,6 +44,18 @@ class Unit:
         What an added algorithm is made of; for others one of `GRIDS`.
     version : int
         Of the code that computes the family.
+
+    See Also
+    --------
+    plan : All units of a request, each once.
+    run_unit : Compute all cells of a unit, on one thread.
+
+    Examples
+    --------
+    >>> from softcost.paper import Unit
+    >>> unit = Unit("iris", "plain", "OSR", run=0, rows=None, data="checksum")
+    >>> str(unit), unit.algorithms
+    ('iris plain OSR run 0', ('OVA', 'OSR', 'soft-OSR', 'soft-OSR-max'))
     """
 
     dataset: str
@@ -76,16 +89,32 @@ class Request:
     Attributes
     ----------
     target : Target
+        A table or figure of the paper.
     datasets, algorithms : tuple of str
+        Which of them.
     runs : int
+        How many.
     matrices : {"paper", "class-ratio", "both"}
         How benchmark costs are drawn on the eight sets where the paper's can only
         have been `plain`: so, by class sizes, or both.
     max_rows : int or None
+        Larger sets are sampled.
     added : tuple of (name, what it is made of)
         Added algorithms.
     grid : {"C", "1/C"}
         How the paper's lambda is read.
+
+    See Also
+    --------
+    make_request : Check what is asked for.
+    plan : All units of a request, each once.
+
+    Examples
+    --------
+    >>> from softcost.paper import make_request
+    >>> request = make_request("inconsistent", ["iris"], runs=3, max_rows=100)
+    >>> request.datasets, request.rows_of("iris", 150)
+    (('iris',), 100)
     """
 
     target: Target
@@ -98,7 +127,20 @@ class Request:
     grid: str = "C"
 
     def rows_of(self, dataset: str, size: int) -> int | None:
-        """Size of the sample that is used; None where it is the whole set."""
+        """Size of the sample that is used; None where it is the whole set.
+
+        Parameters
+        ----------
+        dataset : str
+            Its name.
+        size : int
+            Rows of the whole set.
+
+        Returns
+        -------
+        int or None
+            Rows of the sample.
+        """
         limits = [SAMPLES.get(dataset), self.max_rows]
         least = min((limit for limit in limits if limit is not None), default=size)
         return least if least < size else None
@@ -117,8 +159,26 @@ def make_request(
 ) -> Request:
     """Check what is asked for.
 
+    Parameters
+    ----------
+    target, datasets, algorithms, runs, matrices, max_rows, grid
+        As in `reproduce`.
+    added : mapping of name and text, default=None
+        Names of added algorithms, and what they are made of.
+
+    Returns
+    -------
+    Request
+        Where all that it names is known.
+
+    See Also
+    --------
+    plan : All units of a request, each once.
+    reproduce : Rerun a table or figure of the paper, from where the store has got to.
+
     Examples
     --------
+    >>> from softcost.paper import make_request, plan
     >>> request = make_request("inconsistent", ["iris"], ["OVA", "OSR"], runs=2)
     >>> [str(unit) for unit in plan(request, {"iris": (150, "checksum")})]
     ['iris plain OSR run 0', 'iris plain OSR run 1']
@@ -156,12 +216,26 @@ def plan(request: Request, facts: dict[str, tuple[int, str]]) -> list[Unit]:
     Parameters
     ----------
     request : Request
+        From `make_request`.
     facts : dict of data set to (rows, checksum)
+        What is known of the data.
 
     Returns
     -------
     list of Unit
         By data set, then by run.
+
+    See Also
+    --------
+    make_request : Check what is asked for.
+    run_unit : Compute all cells of a unit, on one thread.
+
+    Examples
+    --------
+    >>> from softcost.paper import make_request, plan
+    >>> request = make_request("inconsistent", ["iris"], ["OVO", "CSOVO"], runs=1)
+    >>> [unit.family for unit in plan(request, {"iris": (150, "checksum")})]
+    ['CSOVO']
     """
     made_of: dict[str, str] = {
         request.target.family_of(name): GRIDS[request.grid]

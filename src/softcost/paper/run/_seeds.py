@@ -18,8 +18,23 @@ def seed(*names: object) -> int:
     - ``algorithm, NAME, DATASET, run``: an added algorithm's ``random_state``;
     - ``shuffle, TARGET, CLAIM``: data sets shuffled to see what chance gives.
 
+    Parameters
+    ----------
+    *names : object
+        What the number is for.
+
+    Returns
+    -------
+    int
+        The same on every machine.
+
+    See Also
+    --------
+    run_unit : Compute all cells of a unit, on one thread.
+
     Examples
     --------
+    >>> from softcost.paper import seed
     >>> seed("split", "iris", 0)
     2007448657
     """

@@ -66,6 +66,24 @@ class Store:
     write : bool, default=True
         Only one process at a time may write. The lock is let go by the operating
         system if that process is killed.
+
+    See Also
+    --------
+    reproduce : Rerun a table or figure of the paper, from where the store has got to.
+    read_rows : All cells of a store, or of a file that was exported from one.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from softcost.paper import Store, make_request, plan
+    >>> request = make_request("inconsistent", ["iris"], ["OVA"], runs=2)
+    >>> units = plan(request, {"iris": (150, "checksum")})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Store(f"{folder}/results.sqlite") as store:
+    ...         store.add_failure(units[0], "out of memory")
+    ...         missing, failures = store.missing(units), store.failures()
+    >>> len(missing), failures["message"].tolist()
+    (2, ['out of memory'])
     """
 
     def __init__(self, path: Any, *, write: bool = True):
@@ -125,7 +143,17 @@ class Store:
     def add(
         self, unit: Unit, cells: Sequence[dict[str, Any]], seconds: float | None = None
     ) -> None:
-        """Keep the cells of a unit."""
+        """Keep the cells of a unit.
+
+        Parameters
+        ----------
+        unit : Unit
+            What was computed.
+        cells : sequence of dict
+            From `run_unit`.
+        seconds : float, default=None
+            How long it took.
+        """
         fields = asdict(unit)
         fields["made_of"] = fields.pop("algorithm")
         rows = [
@@ -152,7 +180,17 @@ class Store:
     def add_failure(
         self, unit: Unit, message: str, seconds: float | None = None
     ) -> None:
-        """Note that a unit failed."""
+        """Note that a unit failed.
+
+        Parameters
+        ----------
+        unit : Unit
+            What failed.
+        message : str
+            Why.
+        seconds : float, default=None
+            How long it took.
+        """
         with said_of(self.path):
             self._log(unit, "failed", message, seconds)
 
@@ -183,12 +221,29 @@ class Store:
         )
 
     def keys(self) -> set[str]:
-        """Keys of all cells that are here."""
+        """Keys of all cells that are here.
+
+        Returns
+        -------
+        set of str
+            One for each cell.
+        """
         with said_of(self.path):
             return {key for (key,) in self._db.execute("SELECT key FROM results")}
 
     def missing(self, units: Iterable[Unit]) -> list[Unit]:
-        """The units of which some cell is not here."""
+        """The units of which some cell is not here.
+
+        Parameters
+        ----------
+        units : iterable of Unit
+            What is wanted.
+
+        Returns
+        -------
+        list of Unit
+            In the same order.
+        """
         known = self.keys()
         return [
             unit
@@ -197,7 +252,13 @@ class Store:
         ]
 
     def failures(self) -> pd.DataFrame:
-        """Units whose last attempt failed: unit, name, message, how often, when."""
+        """Units whose last attempt failed: unit, name, message, how often, when.
+
+        Returns
+        -------
+        DataFrame
+            One row per unit.
+        """
         return self._table(
             "SELECT unit, name, message, COUNT(*) AS attempts, finished FROM attempts "
             "GROUP BY unit HAVING number = MAX(number) AND status = 'failed' "
@@ -205,11 +266,23 @@ class Store:
         )
 
     def attempts(self) -> pd.DataFrame:
-        """The log, in order."""
+        """The log, in order.
+
+        Returns
+        -------
+        DataFrame
+            One row per attempt.
+        """
         return self._table("SELECT * FROM attempts ORDER BY number")
 
     def rows(self) -> pd.DataFrame:
-        """All cells, in an order that does not depend on when they were computed."""
+        """All cells, in an order that does not depend on when they were computed.
+
+        Returns
+        -------
+        DataFrame
+            One row per cell.
+        """
         return self._table(f"SELECT * FROM results ORDER BY {_ORDER}")
 
     def _table(self, query: str) -> pd.DataFrame:
@@ -223,6 +296,16 @@ class Store:
 
         Numbers are written so that they are read back exactly, and equal cells give
         equal bytes.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
+
+        Returns
+        -------
+        int
+            How many cells were written.
         """
         own = [f"{self.path}{ending}" for ending in ("", ".lock", "-wal", "-shm")]
         with said_of(self.path):
@@ -232,9 +315,15 @@ class Store:
     def import_rows(self, path: Any) -> tuple[int, int]:
         """Add cells from such a file; those that are here already must be equal.
 
+        Parameters
+        ----------
+        path : path-like
+            A file that `export` wrote.
+
         Returns
         -------
         added, known : int
+            How many cells were new, and how many were here already.
         """
         rows = read_export(path)
         here = {row["key"]: row for row in self.rows().to_dict("records")}
@@ -264,10 +353,30 @@ def read_rows(path: Any) -> pd.DataFrame:
     Parameters
     ----------
     path : path-like
+        The file.
 
     Returns
     -------
     DataFrame
+        One row per cell.
+
+    See Also
+    --------
+    Store : A file of results.
+    select : The cells of a target in a store, without a look at the data.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from softcost.paper import read_rows, reproduce
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = f"{folder}/results.sqlite"
+    ...     _ = reproduce(
+    ...         "inconsistent", store, datasets=["iris"], algorithms=["OVA"], runs=1
+    ...     )
+    ...     rows = read_rows(store)
+    >>> rows["algorithm"].tolist()  # siblings share a search
+    ['OSR', 'OVA', 'soft-OSR', 'soft-OSR-max']
     """
     with open(path, "rb") as file:
         is_store = file.read(len(_MAGIC)) == _MAGIC
