@@ -179,6 +179,7 @@ def _in_a_fork(path, X, seconds=600):
     child = os.fork()
     if child == 0:
         code = WRONG
+        os.dup2(2, 1)  # some libraries complain on standard output
         try:
             signal.alarm(seconds)  # only an endless loop gets there
             code = _try(path, X, 5 * os.path.getsize(path) + ROOM)

@@ -34,7 +34,7 @@ from softcost.models._manifest import (
     final_step,
     json_value,
     made_with,
-    type_name,
+    says_what_it_is,
 )
 
 __all__ = ["ModelFileError", "describe", "final_step", "json_value", "load", "save"]
@@ -233,8 +233,10 @@ def _restored(members: Members, path: Path, trusted: Sequence[str]) -> Any:
         raise ModelFileError(
             f"{path} cannot be read as a model ({_reason(error)}){_versions(members)}."
         ) from None
-    if type_name(model) != members.manifest["model"]:
-        raise ModelFileError(f"{path} is not what its manifest says: it is refused.")
+    if not says_what_it_is(members.manifest, model):
+        raise ModelFileError(
+            f"{path} is not a softcost model: it is not what its manifest says."
+        )
     return model
 
 

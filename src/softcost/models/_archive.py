@@ -1,26 +1,33 @@
 """The file itself: an uncompressed zip archive, closed by the digest of all before.
 
 So every byte counts, and the digest is checked before anything is parsed. Nothing in
-the file can be larger than the file: members are stored as they are, none of them
-overlap, and each is read once.
+the file can be larger than the file: members are stored as they are, all of them
+together are no larger, and their number is bounded before the directory is read.
 """
 
 import hashlib
 import io
 import os
 import stat
+import struct
 from collections.abc import Mapping
 from typing import Any
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from softcost.models._errors import ModelFileError, Refused
-from softcost.models._json import json_bytes, parse_json
+from softcost.models._json import json_bytes, most_memory, parse_json
 
 MANIFEST = "manifest.json"
 STRUCTURE = "structure.json"
 _MARK = b"softcost model, sha256 "
 _WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _LENGTH = 2 * hashlib.sha256().digest_size
+_ENTRY, _ENTRY_BYTES = b"PK\x01\x02", 1000  # in the directory, and in memory
+# What zipfile raises where a directory or a header says what is not so.
+UNREADABLE = (
+    BadZipFile, KeyError, ValueError, NotImplementedError, OSError, EOFError,
+    RuntimeError, struct.error,
+)  # fmt: skip
 
 
 def archive(manifest: dict[str, Any], members: Mapping[str, bytes]) -> bytes:
@@ -30,7 +37,11 @@ def archive(manifest: dict[str, Any], members: Mapping[str, bytes]) -> bytes:
         for name, content in ((MANIFEST, json_bytes(manifest)), *members.items()):
             file.writestr(ZipInfo(name), content)  # dated 1980: equal models are equal
         file.comment = _MARK + b"0" * _LENGTH
-    body = buffer.getvalue()[:-_LENGTH]
+    return closed(buffer.getvalue()[:-_LENGTH])
+
+
+def closed(body: bytes) -> bytes:
+    """What comes before the digest, and the digest."""
     return body + hashlib.sha256(body).hexdigest().encode()
 
 
@@ -42,6 +53,8 @@ class Members:
     manifest : dict
     size : int
         Of the whole file, in bytes: what memory is measured by.
+    digests : dict of str and str
+        Of every other member.
     """
 
     def __init__(self, file: ZipFile, size: int):
@@ -50,6 +63,10 @@ class Members:
         self._infos = {info.filename: info for info in file.infolist()}
         _check_members(file.infolist(), size)
         self.manifest = parse_json(self.take(MANIFEST), size)
+        self.digests = {
+            name: hashlib.sha256(file.read(info)).hexdigest()
+            for name, info in self._infos.items()
+        }
 
     @property
     def names(self) -> list[str]:
@@ -63,12 +80,12 @@ class Members:
             raise Refused(f"it has no part {name[:80]!r}, or names it twice")
         return self._file.read(info)
 
-    def digests(self) -> dict[str, str]:
-        """The digest of every member that has not been taken yet."""
-        return {
-            name: hashlib.sha256(self._file.read(info)).hexdigest()
-            for name, info in self._infos.items()
-        }
+
+def opened_zip(content: bytes) -> ZipFile:
+    """A zip archive whose directory does not take more memory than a file may."""
+    if content.count(_ENTRY) * _ENTRY_BYTES > most_memory(len(content)):
+        raise Refused("it has too many parts")
+    return ZipFile(io.BytesIO(content))
 
 
 def _check_members(infos: list[ZipInfo], size: int) -> None:
@@ -97,10 +114,10 @@ def unarchive(content: bytes, path: str | os.PathLike[str]) -> Members:
             "intact copy."
         )
     try:
-        members = Members(ZipFile(io.BytesIO(content)), len(content))
+        members = Members(opened_zip(content), len(content))
     except Refused as error:
         raise ModelFileError(f"{path} is not a softcost model: {error}.") from None
-    except (BadZipFile, KeyError, ValueError, NotImplementedError, OSError):
+    except UNREADABLE:
         raise ModelFileError(
             f"{path} is not a softcost model: its parts cannot be read."
         ) from None

@@ -65,8 +65,11 @@ def _check_bits(flat: NDArray[Any]) -> None:
     """Truth values are 0 or 1, characters are Unicode: numpy trusts the bytes."""
     if flat.dtype.kind == "b" and len(flat) and flat.view(np.uint8).max() > 1:
         raise Refused("an array of truth values has others than 0 and 1")
-    if flat.dtype.kind == "U" and len(flat) and flat.view("<u4").max() > 0x10FFFF:
-        raise Refused("an array of text has what is no character")
+    if flat.dtype.kind == "U" and len(flat):
+        letters = flat.view("<u4")
+        halves = (letters >= 0xD800) & (letters < 0xE000)
+        if letters.max() > 0x10FFFF or halves.any():
+            raise Refused("an array of text has what is no character")
 
 
 def _allowed(dtype: np.dtype[Any]) -> bool:

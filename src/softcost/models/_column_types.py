@@ -64,6 +64,8 @@ def _nothing_learnt(value: Any) -> None:
     """A pipeline has nothing but its steps."""
 
 
+# The numbers of all columns are written out, and a file can say any number.
+_MOST_UNNAMED = 10**6
 # Columns go by name or by number.
 _COLUMNS = either(ListOf(Text()), ListOf(Whole(0, 2**31)))
 _TRANSFORMERS = ListOf(Tuple((Text(), _STEP, _COLUMNS)))
@@ -97,6 +99,8 @@ def _check_columns(record: Record) -> None:
         return
     names = record.get("feature_names_in_")
     known = None if names is None else set(names.tolist())
+    if known is None and record.dims["d"] > _MOST_UNNAMED:
+        raise Refused(f"n_features_in_: more than {_MOST_UNNAMED} without names")
     for (name, step, columns), width in zip(
         record.fitted["steps"], record.fitted["widths"].tolist(), strict=True
     ):
@@ -115,8 +119,11 @@ def _check_columns(record: Record) -> None:
 
 
 def _make_columns(kind: Any, params: dict, fitted: dict | None) -> Any:
-    """Places of columns follow from the steps."""
-    value = made(kind, params, None)
+    """Places of columns follow from the steps.
+
+    Jobs of a ColumnTransformer are processes, which no file may start.
+    """
+    value = made(kind, params | {"n_jobs": None}, None)
     if fitted is None:
         return value
     names = fitted.get("feature_names_in_")
@@ -195,6 +202,11 @@ def _is_rising(values: np.ndarray) -> bool:
     return bool((known[:-1] < known[1:]).all()) and not np.isnan(known).any()
 
 
+def _groups_rare(params: dict[str, Any]) -> bool:
+    names = ("max_categories", "min_frequency")
+    return any(params.get(name) is not None for name in names)
+
+
 def _check_encoder(record: Record) -> None:
     """Groups are the columns of rare values: all in the last column."""
     if record.fitted is None:
@@ -214,6 +226,8 @@ def _check_encoder(record: Record) -> None:
             range(int(group.max()) + 1)
         ):
             raise Refused("groups: not one for each category")
+        if not _groups_rare(record.params):  # it would count categories one by one
+            raise Refused("groups: the encoder does not group rare categories")
         total += int(group.max()) + 1
     record.dims["outputs"] = total
 
@@ -224,10 +238,9 @@ def _make_encoder(kind: Any, params: dict, fitted: dict | None) -> Any:
         return value
     groups, categories = fitted.pop("groups"), fitted["categories_"]
     rare = [None if one is None else np.flatnonzero(one == one.max()) for one in groups]
-    asked = params.get("max_categories") is not None
     value.__dict__.update(
         fitted,
-        _infrequent_enabled=asked or params.get("min_frequency") is not None,
+        _infrequent_enabled=_groups_rare(params),
         _infrequent_indices=rare,
         _default_to_infrequent_mappings=groups,
         _drop_idx_after_grouping=None,

@@ -1,8 +1,9 @@
 """LightGBM's text of a model, checked line by line before LightGBM sees it.
 
 LightGBM trusts its text: a child that is no node, a length that is not the text's own
-or a word where a number belongs ends the process. Here only what `OneSidedBoosting`
-makes is allowed: one tree per round, splits on numbers, constant leaves.
+or a word where a number belongs ends the process. It also ends lines, and the text,
+where Python does not. Here only what `OneSidedBoosting` makes is allowed: printable
+ASCII, one tree per round, splits on numbers, constant leaves.
 
 ==================  ==================================================================
 line of a tree      what it must hold, for m leaves
@@ -62,8 +63,8 @@ def check_text(text: str) -> int:
     head, _, rest = text.partition("\n\n")
     if not rest.endswith("\n\n" + _END) and rest != _END:
         raise Refused("the trees do not end")
-    if not text.isascii():
-        raise Refused("letters that are not ASCII")
+    if not (text.isascii() and text.replace("\n", "").isprintable()):
+        raise Refused("letters that are not ASCII, or ends of lines of another kind")
     first, *lines = head.split("\n")
     fields = _fields(lines)
     if first != "tree" or any(fields.get(name) != one for name, one in _HEADER.items()):
@@ -87,7 +88,7 @@ def check_text(text: str) -> int:
     ):
         raise Refused("not one name for each feature")
     body = rest[: -len(_END)]
-    sizes = [_whole(one, 1, 2**31) for one in fields["tree_sizes"].split()]
+    sizes = [_whole(one, 1, 2**31) for one in fields["tree_sizes"].split(" ")]
     if sum(sizes) != len(body):
         raise Refused("tree_sizes: not those of the trees")
     start = 0

@@ -125,7 +125,7 @@ def check_manifest(members: Members, path: Any) -> None:
             f"{path} has format {number}, written by softcost {by} before its first "
             "release, which is not read any more: fit the model again."
         )
-    if manifest.get("checksums") != members.digests():
+    if manifest.get("checksums") != members.digests:
         raise ModelFileError(
             f"{path} is damaged: its parts do not match their checksums; get an "
             "intact copy."
@@ -212,6 +212,25 @@ def _check_costs(manifest: dict[str, Any], path: Any) -> None:
         raise ModelFileError(
             f"{path} is not a softcost model: 'costs' in its manifest has another form."
         )
+
+
+def says_what_it_is(manifest: dict[str, Any], model: Any) -> bool:
+    """Whether types, answers, features and prices of a manifest are the model's."""
+    last = final_step(model)
+    classes = getattr(last, "classes_", None)
+    answers = getattr(last, "actions_", classes)
+    try:
+        found = {
+            "model": type_name(model),
+            "final": type_name(last),
+            "classes": json_value(classes),
+            "actions": json_value(answers),
+            "features": _features(model),
+            "costs": _costs(last, classes, answers),
+        }
+    except (ValueError, TypeError, AttributeError, KeyError, IndexError):
+        return False
+    return all(manifest[name] == one for name, one in found.items())
 
 
 def final_step(model: Any) -> Any:

@@ -53,6 +53,8 @@ _FITTED = FEATURES | {
     "classes_": Labels("K"), "cost_scale_": Real(0), "costs_by_example_": FLAG,
     "_extra": Answers("E"), "_raw_matrix": maybe(_MATRIX),
 }  # fmt: skip
+# A row has a pair with every class, and every pair an indicator of every class.
+_MOST_PAIRED = 4000
 # With one class there is nothing to learn.
 _LEARNT = frozenset({"n_features_in_", "solutions_", "estimator_", "_members"})
 
@@ -65,6 +67,8 @@ def _answering(check: Check) -> Check:
     def known(record: Record) -> None:
         if record.fitted is not None:
             bind(record.dims, "A", record.dims["K"] + record.dims["E"])
+            if (record.get("_raw_matrix") is None) != record.get("costs_by_example_"):
+                raise Refused("_raw_matrix: it goes with prices by class")
         check(record)
 
     return known
@@ -163,6 +167,8 @@ def _check_boosting(record: Record) -> None:
     if record.fitted is None or record.dims["K"] == 1:
         return
     features, classes = record.dims["d"], record.dims["K"]
+    if classes > _MOST_PAIRED:
+        raise Refused(f"classes_: more than {_MOST_PAIRED}, in pairs with rows")
     how, learner = record.params.get("pair_features"), record.params.get("learner")
     width = features + classes
     for solved in record.fitted.get("solutions_", []):

@@ -8,15 +8,15 @@ that wrong numbers raise or give wrong answers, and nothing worse. Everything el
 loaded only where the user names it.
 """
 
-import io
 import json
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any
-from zipfile import ZIP_STORED, BadZipFile, ZipFile
+from zipfile import ZIP_STORED
 
+from softcost.models._archive import UNREADABLE, opened_zip
 from softcost.models._arrays import read_array
 from softcost.models._errors import NotCovered, Refused
 from softcost.models._json import parse_json
@@ -101,7 +101,7 @@ def restored_skops(content: bytes, trusted: Sequence[str]) -> Any:
 def check_skops(content: bytes, trusted: Sequence[str]) -> None:
     """Refuse what is not on the list, and arrays that are not what they say."""
     try:
-        with ZipFile(io.BytesIO(content)) as file:
+        with opened_zip(content) as file:
             infos = file.infolist()
             if any(one.compress_type != ZIP_STORED for one in infos):
                 raise Refused("a part is compressed")
@@ -112,7 +112,7 @@ def check_skops(content: bytes, trusted: Sequence[str]) -> None:
             if not trusted:
                 for name in arrays:
                     read_array(file.read(name), by_columns=True)
-    except (BadZipFile, KeyError, NotImplementedError, OSError, ValueError):
+    except UNREADABLE:
         raise Refused("a part cannot be read") from None
     try:
         nodes = list(_nodes(schema))

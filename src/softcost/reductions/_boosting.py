@@ -22,6 +22,8 @@ from softcost.learners import (
 from softcost.reductions._base import Reduction
 from softcost.reductions._docs import documented
 
+_MOST_CELLS = 2**24  # of pairs that are predicted at once
+
 
 def pair_features(X, n_classes: int, *, interact: bool, as_sparse: bool):
     """Rows (x_n, k) for all classes k in turn.
@@ -217,6 +219,15 @@ class StochasticEnsembleBoosting(Reduction):
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
         """The mix H(k | x): chances that sum to 1."""
+        K = len(self.classes_)
+        width = K * (X.shape[1] + K)  # of all pairs of a row
+        size = max(_MOST_CELLS // width, 1)
+        if X.shape[0] <= size:
+            return self._mix(X)
+        starts = range(0, X.shape[0], size)
+        return np.vstack([self._mix(X[start : start + size]) for start in starts])
+
+    def _mix(self, X: Any) -> NDArray[np.float64]:
         pairs = self._pairs(X)
         shape = (X.shape[0], len(self.classes_))
         mix = np.full(shape, 1.0 / shape[1])

@@ -24,6 +24,7 @@ from softcost.svm._shared import SharedRows
 
 _ALWAYS_WHOLE = 2048  # rows up to which the whole Gram matrix is computed
 _BLOCK = 256  # rows predicted at once: their kernel values stay in cache
+_MOST_VALUES = 2**24  # kernel values at once, however many vectors there are
 _FAR = 8.0  # how many times its range a feature may lie from zero
 _LARGEST = 1e17  # sums of squares of such numbers fit into single precision
 
@@ -151,8 +152,9 @@ class Machines:
         out = np.empty((X.shape[0], self.coef.shape[1]))
         code, gamma = KERNELS[self.kernel.name], self.kernel.gamma
         by_machine = sparse.csr_array(self.coef.T)
-        for start in range(0, X.shape[0], _BLOCK):
-            block = self.kernel.dense(X[start : start + _BLOCK])
+        size = min(_BLOCK, padded(_MOST_VALUES // max(len(self.coef), 1)))
+        for start in range(0, X.shape[0], size):
+            block = self.kernel.dense(X[start : start + size])
             panels = pack(block)
             values = np.empty((len(self.coef), padded(len(block))), np.float32)
             kernel_rows(self.vectors, panels, code, gamma, values, 0)
@@ -160,7 +162,7 @@ class Machines:
             sum_rows(
                 values, by_machine.indptr, by_machine.indices, by_machine.data, sums
             )
-            out[start : start + _BLOCK] = sums[:, : len(block)].T
+            out[start : start + size] = sums[:, : len(block)].T
         return out + self.offset
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 LIBSVM_TARGET = "label"
-_MOST_CELLS = 2e8  # of a LIBSVM file, written out  # of a LIBSVM file, written out
+_MOST_CELLS = 2e8  # of a LIBSVM file, written out
 
 
 def libsvm_pieces(
