@@ -1,4 +1,4 @@
-"""Schemas of the reductions, and of the search over them."""
+"""Schemas of the reductions."""
 
 from collections.abc import Callable, Iterator
 from inspect import signature
@@ -8,7 +8,6 @@ import numpy as np
 
 from softcost.models._array_kinds import (
     Array,
-    numbers,
     whole_numbers,
 )
 from softcost.models._common_kinds import (
@@ -16,30 +15,24 @@ from softcost.models._common_kinds import (
     ESTIMATOR,
     FLAG,
     JOBS,
-    NUMBER,
     PLAIN,
     SEED,
-    VERBOSE,
     require_fitted,
 )
 from softcost.models._errors import Refused
 from softcost.models._kinds import (
     ListOf,
-    Nothing,
     Part,
     Real,
     Record,
-    Text,
-    Tuple,
     bind,
-    either,
     maybe,
     one_of,
 )
 from softcost.models._machine_types import shape_of
 from softcost.models._own_types import NAMED
 from softcost.models._schema import FEATURES, Type, made
-from softcost.models._values import Answers, Frame, Labels
+from softcost.models._values import Answers, Labels
 from softcost.reductions import CATALOGUE, FlatReduction
 
 _SOLUTIONS = Part(["Machines", "LinearMachines", "FittedModels"])
@@ -48,10 +41,10 @@ _PARAMS = {
     "actions": PLAIN, "softness": PLAIN, "error_weight": PLAIN, "action_error": PLAIN,
     "n_jobs": JOBS, "random_state": SEED,
 }  # fmt: skip
-_MATRIX = Array("f8", ("K", "A"))
+MATRIX = Array("f8", ("K", "A"))
 _FITTED = FEATURES | {
     "classes_": Labels("K"), "cost_scale_": Real(0), "costs_by_example_": FLAG,
-    "_extra": Answers("E"), "_raw_matrix": maybe(_MATRIX),
+    "_extra": Answers("E"), "_raw_matrix": maybe(MATRIX),
 }  # fmt: skip
 # A row has a pair with every class, and every pair an indicator of every class.
 _MOST_PAIRED = 4000
@@ -241,29 +234,6 @@ FILTER_TREE = Type(
 )  # fmt: skip
 
 
-def _check_search(record: Record) -> None:
-    if record.fitted is None:
-        return
-    table, chosen = record.fitted["tradeoff_"], record.get("best_estimator_")
-    classes = record.fitted["classes_"].tolist()
-    if record.fitted["actions_"][: len(classes)].tolist() != classes:
-        raise Refused("actions_: they do not begin with the classes")
-    if not isinstance(table, Frame) or not isinstance(table.index, int):
-        raise Refused("tradeoff_: not a table")
-    bind(record.dims, "candidates", table.index)
-    if not 0 <= record.fitted["best_index_"] < table.index:
-        raise Refused("best_index_: no row of the table")
-    if chosen is None:
-        return
-    require_fitted(chosen, record.dims.get("d"), "best_estimator_")
-    labels = chosen.get("classes_")
-    if not np.array_equal(labels, record.fitted["classes_"]):
-        raise Refused("best_estimator_: it has other classes")
-    others = record.fitted["actions_"][len(labels) :].tolist()
-    if others != chosen.get("_extra").tolist():
-        raise Refused("best_estimator_: it has other actions")
-
-
 _TIES: dict[str, Any] = {"tie_break": one_of("margin", "first")}
 
 
@@ -282,13 +252,7 @@ def _flat_types() -> Iterator[Type]:
             )
 
 
-_REDUCTIONS = [entry.class_name for entry in CATALOGUE.values()]
 _MEMBERS = ListOf(ESTIMATOR)
-# One reduction, families by name, or the word that has them chosen.
-_GIVEN = either(
-    Nothing(), one_of("auto"), ListOf(Tuple((Text(), Part(_REDUCTIONS)))),
-    Part(_REDUCTIONS),
-)  # fmt: skip
 
 REDUCTION_TYPES = [
     *_flat_types(),
@@ -320,42 +284,11 @@ REDUCTION_TYPES = [
         "softcost.reductions:MinimumExpectedCost",
         _PARAMS | {"calibration": maybe(one_of("temperature", "isotonic", "sigmoid"))},
         _FITTED | {
-            "_error_weight": Array("f8", ("K",)), "_mean_costs": maybe(_MATRIX),
-            "_mean_scaled": maybe(_MATRIX), "_columns": maybe(whole_numbers("known")),
+            "_error_weight": Array("f8", ("K",)), "_mean_costs": maybe(MATRIX),
+            "_mean_scaled": maybe(MATRIX), "_columns": maybe(whole_numbers("known")),
             "estimator_": ESTIMATOR, "_calibration": maybe(Part(["Calibration"])),
         },
         NAMED | _LEARNT | {"_columns", "_calibration"},
         check=_answering(_check_expected),
-    ),
-    Type(
-        "softcost.soft:SoftCostClassifierCV",
-        {
-            "reduction": _GIVEN, "cost_matrix": PLAIN,
-            "classes": PLAIN, "softness": PLAIN, "param_grid": PLAIN,
-            "criterion": PLAIN, "max_error": PLAIN, "tolerance": PLAIN,
-            "actions": PLAIN, "action_error": PLAIN,
-            "error_weight": PLAIN, "cv": PLAIN, "calibration": PLAIN, "refit": FLAG,
-            "keep_data": FLAG, "n_jobs": JOBS, "random_state": SEED, "verbose": VERBOSE,
-        },
-        FEATURES | {
-            "classes_": Labels("K"), "actions_": Answers("A"), "n_samples_": COUNT,
-            "costs_by_example_": FLAG,
-            "n_splits_": COUNT, "refit_time_": NUMBER, "constant_": PLAIN,
-            "error_measure_": one_of("error", "weighted_error"),
-            "cost_matrix_": _MATRIX,
-            "confusion_": numbers("candidates", "folds", "K", "A"),
-            "calibration_confusion_": numbers("candidates", "K", "A"),
-            "guarantee_": PLAIN,
-            "tradeoff_": PLAIN, "cv_results_": PLAIN, "best_index_": COUNT,
-            "best_softness_": Real(0, 1), "best_params_": PLAIN,
-            "best_score_": NUMBER, "best_estimator_": Part(_REDUCTIONS),
-            "mix_": Part(["RandomizedPair"]), "portfolio_": PLAIN,
-        },
-        NAMED | {
-            "n_features_in_", "best_estimator_", "refit_time_", "mix_", "portfolio_",
-            "calibration_confusion_",
-        },
-        frozenset({"_problem", "_predicted", "_error_weight", "_chosen_by"}),
-        check=_check_search,
     ),
 ]  # fmt: skip

@@ -9,12 +9,14 @@ from softcost.models._other_types import OTHER_TYPES
 from softcost.models._own_types import LEARNER_TYPES
 from softcost.models._reduction_types import REDUCTION_TYPES
 from softcost.models._schema import Type
+from softcost.models._search_types import SEARCH
 from softcost.models._tree_types import TREE_TYPES
 
 TYPES: dict[str, Type] = {
     schema.name: schema
     for schema in (
         *REDUCTION_TYPES,
+        SEARCH,
         *LEARNER_TYPES,
         *MACHINE_TYPES,
         *COLUMN_TYPES,

@@ -1,0 +1,96 @@
+"""The schema of the search over softness and parameters."""
+
+import numpy as np
+
+from softcost.models._array_kinds import numbers
+from softcost.models._common_kinds import (
+    COUNT,
+    FLAG,
+    JOBS,
+    NUMBER,
+    PLAIN,
+    SEED,
+    VERBOSE,
+    require_fitted,
+)
+from softcost.models._errors import Refused
+from softcost.models._kinds import (
+    ListOf,
+    Nothing,
+    Part,
+    Real,
+    Record,
+    Text,
+    Tuple,
+    bind,
+    either,
+    one_of,
+)
+from softcost.models._own_types import NAMED
+from softcost.models._reduction_types import MATRIX
+from softcost.models._schema import FEATURES, Type
+from softcost.models._values import Answers, Frame, Labels
+from softcost.reductions import CATALOGUE
+
+
+def _check_search(record: Record) -> None:
+    if record.fitted is None:
+        return
+    table, chosen = record.fitted["tradeoff_"], record.get("best_estimator_")
+    classes = record.fitted["classes_"].tolist()
+    if record.fitted["actions_"][: len(classes)].tolist() != classes:
+        raise Refused("actions_: they do not begin with the classes")
+    if not isinstance(table, Frame) or not isinstance(table.index, int):
+        raise Refused("tradeoff_: not a table")
+    bind(record.dims, "candidates", table.index)
+    if not 0 <= record.fitted["best_index_"] < table.index:
+        raise Refused("best_index_: no row of the table")
+    if chosen is None:
+        return
+    require_fitted(chosen, record.dims.get("d"), "best_estimator_")
+    labels = chosen.get("classes_")
+    if not np.array_equal(labels, record.fitted["classes_"]):
+        raise Refused("best_estimator_: it has other classes")
+    others = record.fitted["actions_"][len(labels) :].tolist()
+    if others != chosen.get("_extra").tolist():
+        raise Refused("best_estimator_: it has other actions")
+
+
+_REDUCTIONS = [entry.class_name for entry in CATALOGUE.values()]
+# One reduction, families by name, or the word that has them chosen.
+_GIVEN = either(
+    Nothing(), one_of("auto"), ListOf(Tuple((Text(), Part(_REDUCTIONS)))),
+    Part(_REDUCTIONS),
+)  # fmt: skip
+
+SEARCH = Type(
+    "softcost.soft:SoftCostClassifierCV",
+    {
+        "reduction": _GIVEN, "cost_matrix": PLAIN,
+        "classes": PLAIN, "softness": PLAIN, "param_grid": PLAIN,
+        "criterion": PLAIN, "max_error": PLAIN, "tolerance": PLAIN,
+        "actions": PLAIN, "action_error": PLAIN,
+        "error_weight": PLAIN, "cv": PLAIN, "calibration": PLAIN, "refit": FLAG,
+        "keep_data": FLAG, "n_jobs": JOBS, "random_state": SEED, "verbose": VERBOSE,
+    },
+    FEATURES | {
+        "classes_": Labels("K"), "actions_": Answers("A"), "n_samples_": COUNT,
+        "costs_by_example_": FLAG,
+        "n_splits_": COUNT, "refit_time_": NUMBER, "constant_": PLAIN,
+        "error_measure_": one_of("error", "weighted_error"),
+        "cost_matrix_": MATRIX,
+        "confusion_": numbers("candidates", "folds", "K", "A"),
+        "calibration_confusion_": numbers("candidates", "K", "A"),
+        "guarantee_": PLAIN,
+        "tradeoff_": PLAIN, "cv_results_": PLAIN, "best_index_": COUNT,
+        "best_softness_": Real(0, 1), "best_params_": PLAIN,
+        "best_score_": NUMBER, "best_estimator_": Part(_REDUCTIONS),
+        "mix_": Part(["RandomizedPair"]), "portfolio_": PLAIN,
+    },
+    NAMED | {
+        "n_features_in_", "best_estimator_", "refit_time_", "mix_", "portfolio_",
+        "calibration_confusion_",
+    },
+    frozenset({"_problem", "_predicted", "_error_weight", "_chosen_by"}),
+    check=_check_search,
+)  # fmt: skip
