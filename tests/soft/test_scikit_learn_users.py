@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 from sklearn.ensemble import VotingClassifier
 from sklearn.exceptions import NotFittedError
@@ -137,6 +138,47 @@ def test_whatever_a_reduction_takes_can_be_tuned(reduction, grid, iris):
         known = model.chosen_learner().get_params()
         assert all(known[name] == value for name, value in inner.items())
         assert model.softness == params["softness"]
+
+
+def test_without_a_grid_regressors_have_one(iris):
+    X, y = iris
+    found = SoftCostClassifierCV(
+        OneSidedRegression(Ridge()), cost_matrix=MATRIX, softness=[0.0, 1.0], cv=2
+    ).fit(X, y)
+    tried = found.tradeoff_["alpha"].unique()
+    assert len(tried) > 1
+    assert found.candidate(0).chosen_learner().alpha in tried
+
+
+class Cushioned(LogisticRegression):
+    """A learner with a parameter of the same name as the search's own."""
+
+    def __init__(self, softness=1.0):
+        super().__init__(max_iter=1000)
+        self.softness = softness
+
+    def fit(self, X, y, sample_weight=None):
+        self.C = self.softness
+        return super().fit(X, y, sample_weight)
+
+
+def test_a_learner_may_have_a_softness_of_its_own(iris):
+    X, y = iris
+    grid = {"learner__softness": [0.01, 50.0]}
+    found = SoftCostClassifierCV(
+        CostSensitiveOneVsOne(Cushioned()),
+        cost_matrix=MATRIX,
+        softness=[0.0, 1.0],
+        param_grid=grid,
+        cv=2,
+    ).fit(X, y)
+    assert found.best_softness_ in (0.0, 1.0)
+    assert found.best_params_["learner__softness"] in grid["learner__softness"]
+    assert sorted(found.tradeoff_["softness"]) == [0.0, 0.0, 1.0, 1.0]
+    model = found.candidate(0)
+    told = found.cv_results_["params"][0]
+    assert model.softness == told["softness"]
+    assert model.learner.softness == told["learner__softness"]
 
 
 def test_settings_with_different_names_share_a_table(iris):
@@ -319,6 +361,7 @@ def test_two_fits_at_once_leave_the_threads_as_they_were():
     [
         (lambda: RegressionOneVsAll(linear()), "not a regressor"),
         (lambda: CostSensitiveOneVsOne(StandardScaler()), "not a classifier"),
+        (lambda: CostSensitiveOneVsOne(KMeans()), "not a classifier"),
         (lambda: CostSensitiveOneVsOne(LogisticRegression), "pass an instance"),
         (lambda: MetaCost(Ridge()), "not a classifier"),
         (lambda: CATALOGUE["costing"].load()(Ridge()), "not a classifier"),
