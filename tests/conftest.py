@@ -1,6 +1,7 @@
 """Fixtures for all tests."""
 
 import os
+import shutil
 from functools import partialmethod
 from inspect import signature
 from pathlib import Path
@@ -33,3 +34,48 @@ def data_dir():
     if not path.is_dir():
         pytest.fail(f"SOFTCOST_DATA={folder} is not a directory")
     return path
+
+
+# A real browser, for pages.
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+# Only a page that never does what a test waits for gets here, however busy the machine.
+PATIENCE = 300_000  # milliseconds
+
+
+@pytest.fixture(scope="session")
+def patience():
+    """How long a page may take, in milliseconds."""
+    return PATIENCE
+
+
+def chromium():
+    """Where Chromium is: SOFTCOST_CHROMIUM, or the system's."""
+    told = os.environ.get("SOFTCOST_CHROMIUM")
+    names = [told] if told else ["chromium", "chromium-browser", "google-chrome"]
+    return next((path for name in names if (path := shutil.which(name))), None)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    path = chromium()
+    if path is None:
+        pytest.skip("no Chromium here: install it, or name it in SOFTCOST_CHROMIUM")
+    api = pytest.importorskip("playwright.sync_api", reason="Chromium needs playwright")
+    api.expect.set_options(timeout=PATIENCE)
+    with api.sync_playwright() as playwright:
+        # Each start has a new, empty profile.
+        running = playwright.chromium.launch(
+            executable_path=path, args=FLAGS, timeout=PATIENCE
+        )
+        yield running
+        running.close()

@@ -1,7 +1,5 @@
-"""A real browser for the explorer's tests."""
+"""Pages of the explorer, open in a real browser."""
 
-import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -9,46 +7,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-# Only a page that never does what a test waits for gets here, however busy the machine.
-PATIENCE = 300_000  # milliseconds
-
-
-def chromium():
-    """Where Chromium is: SOFTCOST_CHROMIUM, or the system's."""
-    told = os.environ.get("SOFTCOST_CHROMIUM")
-    names = [told] if told else ["chromium", "chromium-browser", "google-chrome"]
-    return next((path for name in names if (path := shutil.which(name))), None)
-
-
-@pytest.fixture(scope="session")
-def browser():
-    path = chromium()
-    if path is None:
-        pytest.skip("no Chromium here: install it, or name it in SOFTCOST_CHROMIUM")
-    api = pytest.importorskip("playwright.sync_api", reason="Chromium needs playwright")
-    api.expect.set_options(timeout=PATIENCE)
-    with api.sync_playwright() as playwright:
-        # Each start has a new, empty profile.
-        running = playwright.chromium.launch(
-            executable_path=path, args=FLAGS, timeout=PATIENCE
-        )
-        yield running
-        running.close()
-
 
 @pytest.fixture
-def open_page(browser, tmp_path):
+def open_page(browser, patience, tmp_path):
     """Open the page of some data; errors and requests are kept in lists."""
     from softcost.report import write_explorer
 
@@ -61,7 +22,7 @@ def open_page(browser, tmp_path):
         )
         contexts.append(made)
         page = made.new_page()
-        page.set_default_timeout(PATIENCE)
+        page.set_default_timeout(patience)
         page.heard = []
         page.requested = []
         page.on("pageerror", lambda error: page.heard.append(str(error)))

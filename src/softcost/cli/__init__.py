@@ -35,6 +35,10 @@ COMMANDS = {
         "softcost.cli.apply:compare",
         "Compare two models on rows whose classes are known.",
     ),
+    "serve": (
+        "softcost.cli.apply:serve",
+        "Answer rows over HTTP: JSON in, answers with expected costs out.",
+    ),
     "costs": (
         "softcost.cli.costs:costs",
         "Make a price list, or check one.",

@@ -464,8 +464,22 @@ def prices_changed(
         return cost_matrix is not None
     if cost_matrix is None and len(extra):
         return True
+    if _is_table_of(cost_matrix, learnt, [*known.tolist(), *extra.tolist()]):
+        return False  # at once: this is asked for every prediction
     now = class_costs(cost_matrix, known, classes=classes, extra=extra)
     return not np.array_equal(now, learnt)
+
+
+def _is_table_of(table: Any, values: NDArray[np.float64], names: list[Any]) -> bool:
+    """Whether a table has these values, in the order of these names."""
+    rows, columns = getattr(table, "index", None), getattr(table, "columns", None)
+    return (
+        rows is not None
+        and columns is not None
+        and list(columns) == names
+        and list(rows) == names[: len(values)]
+        and np.array_equal(np.asarray(table), values)
+    )
 
 
 def row_costs(

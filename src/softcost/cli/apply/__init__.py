@@ -1,7 +1,8 @@
-"""Using models: ``softcost predict``, ``evaluate`` and ``compare``."""
+"""Using models: ``softcost predict``, ``evaluate``, ``compare`` and ``serve``."""
 
 from softcost.cli.apply._compare import compare
 from softcost.cli.apply._evaluate import evaluate
 from softcost.cli.apply._predict import predict
+from softcost.cli.apply._serve import serve
 
-__all__ = ["compare", "evaluate", "predict"]
+__all__ = ["compare", "evaluate", "predict", "serve"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -69,6 +69,10 @@ class StoredModel:
         kinds: dict[str, Kind] = dict.fromkeys(map(str, kept), "number")
         return typed_columns(raw, kinds, path, first_row).to_numpy()
 
+    def after_encoding(self) -> "StoredModel":
+        """The last step alone, for features that the others have made."""
+        return replace(self, model=final_step(self.model))
+
     def refusing_rows(self) -> AbstractContextManager[None]:
         """A context for predictions, in which a model may refuse rows.
 
@@ -89,7 +93,11 @@ class StoredModel:
         steps = getattr(self.model, "steps", ())
         if len(X) == 0 or len(steps) < 2 or "columns" not in self.manifest["notes"]:
             return
-        features = np.asarray(self.model[:-1].transform(X), float)
+        self.check_scaled(self.model[:-1].transform(X), path, first_row)
+
+    def check_scaled(self, features: Any, path: str, first_row: int) -> None:
+        """The same for what the encoder of 'softcost fit' has made of rows."""
+        features = np.asarray(features, float)
         far = np.flatnonzero((np.abs(features) > _FARTHEST).any(axis=1))
         if len(far):
             raise ValueError(

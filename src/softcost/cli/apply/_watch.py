@@ -54,15 +54,23 @@ class Watch:
                 known = (set(one.tolist()) for one in steps["encode"].categories_)
                 self.words = dict(zip(names, known, strict=True))
 
+    def limits(self, name: str) -> tuple[float, float]:
+        """The least and the largest number of a column that is not outside."""
+        if name not in self.ranges:
+            return -np.inf, np.inf
+        low, high = self.ranges[name]
+        margin = _MARGIN * (high - low)
+        return low - margin, high + margin
+
     def see(self, X: Any, labels: np.ndarray) -> None:
         """Look at one more piece, and at the answers."""
         self.rows += len(labels)
         places = pd.Index(self.names).get_indexer(pd.Index(labels.astype(str)))
         self.answers += np.bincount(places, minlength=len(self.names))
-        for name, (low, high) in self.ranges.items():
+        for name in self.ranges:
+            low, high = self.limits(name)
             values = X[name].to_numpy(float)
-            margin = _MARGIN * (high - low)
-            far = values[(values < low - margin) | (values > high + margin)]
+            far = values[(values < low) | (values > high)]
             if len(far):
                 seen = self.outside.setdefault(name, [0, np.inf, -np.inf])
                 seen[0] += len(far)

@@ -22,6 +22,7 @@ from softcost.cli.inputs._cost_files import (
 )
 from softcost.cli.inputs._dates import date_of_days
 from softcost.cli.inputs._find_kinds import Asked, find_kinds
+from softcost.cli.inputs._given_rows import Row, RowReader
 from softcost.cli.inputs._headers import Tell, silent
 from softcost.cli.inputs._kinds import KINDS, Kind, Order
 from softcost.cli.inputs._parquet import load_parquet
@@ -34,6 +35,8 @@ __all__ = [
     "Asked",
     "Kind",
     "Order",
+    "Row",
+    "RowReader",
     "Surveyed",
     "Tell",
     "actions_of",

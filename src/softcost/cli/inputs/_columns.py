@@ -75,11 +75,12 @@ def words_of(
     """
     codes, cells = pd.factorize(values.astype(object))
     known = np.empty(len(cells) + 1, dtype=object)
-    known[:] = [*(_word(cell, boolean, tokens) for cell in cells), np.nan]
+    known[:] = [*(word_of(cell, boolean, tokens) for cell in cells), np.nan]
     return known[codes]
 
 
-def _word(cell: Any, boolean: bool, tokens: frozenset[str]) -> Any:
+def word_of(cell: Any, boolean: bool, tokens: frozenset[str]) -> Any:
+    """One cell as `words_of` reads it."""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
         cell = int(cell)
     text = str(cell).strip()
