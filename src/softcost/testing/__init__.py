@@ -24,9 +24,15 @@ from softcost.testing import (  # noqa: F401
     _refusals,
 )
 from softcost.testing._paths import check_path_learner
+from softcost.testing._rules import check_rule
 from softcost.testing._suite import CHECKS, Check
 
-__all__ = ["check_cost_estimator", "check_path_learner", "cost_estimator_checks"]
+__all__ = [
+    "check_cost_estimator",
+    "check_path_learner",
+    "check_rule",
+    "cost_estimator_checks",
+]
 
 
 def check_cost_estimator(
