@@ -1,4 +1,4 @@
-"""What `softcost demo` finds, kept for the README: a test compares its words with it."""
+"""What `softcost demo` finds, kept for the README: a test compares its words."""
 
 import argparse
 import json
