@@ -35,6 +35,13 @@ def test_run_thrice_execute_once(tmp_path, reference):
     assert more.executed == 2
 
 
+def test_little_memory_gives_the_same_rows(tmp_path, reference):
+    path = tmp_path / "results.sqlite"
+    little = reproduce("inconsistent", path, **SMALL, cache_size=0.05)
+    assert little.executed == 4
+    pd.testing.assert_frame_equal(little.cells, reference.cells)
+
+
 def test_targets_share_cells(tmp_path):
     path = tmp_path / "results.sqlite"
     reproduce("inconsistent", path, **SMALL)
@@ -153,6 +160,7 @@ def test_import_of_models(tmp_path, switched):
         ({"runs": 0}, "at least 1"),
         ({"jobs": 0}, "at least 1"),
         ({"max_rows": 3}, "at least 20"),
+        ({"cache_size": 0}, "positive"),
         ({"matrices": "any"}, "choose one"),
         ({"add": {"OVA": GaussianNB()}}, "taken"),
     ],

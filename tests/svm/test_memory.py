@@ -20,6 +20,7 @@ from softcost import (
     ZhouLiuRescaling,
 )
 from softcost.learners import Labels, OneSidedValues
+from softcost.solvers import _working_set, large
 from softcost.solvers.rows import LEAST
 from softcost.svm import KernelSVC, OneSidedSVR
 from softcost.svm._memory import Needs, copy_bytes, make_plan, row_bytes
@@ -77,6 +78,18 @@ def test_a_search_in_little_memory_has_the_same_bits(name, n_classes):
         for n_jobs in (1, 2):
             little = search(REDUCTIONS[name], X, y, cache_size, n_jobs)
             assert_same(little, whole, X)
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_so_it_has_with_working_sets(name, monkeypatch):
+    monkeypatch.setattr(large, "LARGE", 30)
+    monkeypatch.setattr(_working_set, "CAPACITY", 40)
+    monkeypatch.setattr(_working_set, "_LEAST_NEW", 4)
+    X, y = digits()
+    whole = search(REDUCTIONS[name], X, y, cache_size=100)
+    for cache_size, n_jobs in ((0.2, 1), (0.14, 1), (0.32, 2), (0.26, 2)):
+        little = search(REDUCTIONS[name], X, y, cache_size, n_jobs)
+        assert_same(little, whole, X)
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,10 @@ from typing import NamedTuple
 import numpy as np
 
 from softcost.solvers._jit import inline, jit
+from softcost.solvers._products import products_of
 from softcost.solvers._walk import Memory, Table, walk
 from softcost.solvers.kernels import padded
+from softcost.solvers.large import LargePath, is_large
 from softcost.solvers.rows import Rows
 from softcost.solvers.smo import ROUGH, spread
 
@@ -166,6 +168,30 @@ def _describe(targets, lower, upper):
     return scale, group, with_box
 
 
+def _memory_for(n_softness: int, n: int, n_groups: int) -> Memory:
+    width = padded(n)
+    return Memory(
+        beta=np.zeros((n_softness, n)),
+        gradient=np.zeros((n_softness, width), np.float32),
+        shift=np.zeros(n_softness),
+        drift=np.zeros(n_softness),
+        target=np.zeros((n_softness, n)),
+        known=np.zeros(n_softness, np.bool_),
+        done=np.zeros(n_softness, np.bool_),
+        free_at=np.full(n_groups, -1),
+        free_in=np.full(n_groups, -1),
+        lower=np.empty(n),
+        upper=np.empty(n),
+        trial_beta=np.empty(n),
+        trial_gradient=np.zeros(width, np.float32),
+        start_beta=np.empty(n),
+        start_gradient=np.zeros(width, np.float32),
+        at=np.zeros(2, np.int64),
+        aim=np.zeros(2),
+        rounds=np.zeros(2, np.int64),
+    )
+
+
 def _nothing_to_learn_from(
     shape: tuple[int, int], n_out: int, fitted: bool
 ) -> PathResult:
@@ -227,27 +253,7 @@ def solve_path(
         targets, lower, upper = targets[up_C], lower[up_C], upper[up_C]
     scale, group, with_box = _describe(targets, lower, upper)
     run = _runs(with_box, n)
-    width, shape = padded(n), (len(C), n_softness)
-    memory = Memory(
-        beta=np.zeros((n_softness, n)),
-        gradient=np.zeros((n_softness, width), np.float32),
-        shift=np.zeros(n_softness),
-        drift=np.zeros(n_softness),
-        target=np.zeros((n_softness, n)),
-        known=np.zeros(n_softness, np.bool_),
-        done=np.zeros(n_softness, np.bool_),
-        free_at=np.full(group.max() + 1, -1),
-        free_in=np.full(group.max() + 1, -1),
-        lower=np.empty(n),
-        upper=np.empty(n),
-        trial_beta=np.empty(n),
-        trial_gradient=np.zeros(width, np.float32),
-        start_beta=np.empty(n),
-        start_gradient=np.zeros(width, np.float32),
-        at=np.zeros(2, np.int64),
-        aim=np.zeros(2),
-        rounds=np.zeros(2, np.int64),
-    )
+    shape = (len(C), n_softness)
     table = Table(
         outputs=np.empty((*shape, padded(n_out)), np.float32),
         fitted=np.empty((*shape, n) if fitted else (0, 0, 0)),
@@ -258,15 +264,22 @@ def solve_path(
     if cross is None:
         cross = np.empty((0, 0), np.float32)
     limit = max_steps if max_steps >= 0 else np.iinfo(np.int64).max
-    budget = int(max(_WORK_PER_CALL / max(n, 1), 100))
-    finished = False
-    while not finished:
-        finished = walk(
-            rows, cross, targets, lower, upper, C[up_C], np.asarray(softness, float),
-            _order(tuple(run)), run, group, tol * scale, ROUGH * scale,
-            tol < _EXACT_BELOW, limit, budget, memory, table,
-        )  # fmt: skip
-        proceed()
+    order, goal, along = _order(tuple(run)), tol * scale, np.asarray(softness, float)
+    if is_large(n):
+        products = products_of(rows, cross, n_out)
+        LargePath(products, along, order, run, group, goal, limit, table, proceed).walk(
+            targets, lower, upper, C[up_C]
+        )
+    else:
+        memory = _memory_for(n_softness, n, group.max() + 1)
+        budget = int(max(_WORK_PER_CALL / n, 100))
+        finished = False
+        while not finished:
+            finished = walk(
+                rows, cross, targets, lower, upper, C[up_C], along, order, run, group,
+                goal, ROUGH * scale, tol < _EXACT_BELOW, limit, budget, memory, table,
+            )  # fmt: skip
+            proceed()
     back = np.argsort(up_C, kind="stable")
     allowed = (tol * scale)[back] if len(scale) > 1 else tol * scale
     return PathResult(

@@ -16,9 +16,10 @@ from softcost.solvers.kernels import (
     padded,
     sum_rows,
 )
+from softcost.solvers.large import is_large, solve
 from softcost.solvers.merge import distinct_rows, merge
-from softcost.solvers.rows import Gram, Rows, store_of
-from softcost.solvers.smo import Solution, solve
+from softcost.solvers.rows import Gram, Part, Store, store_of
+from softcost.solvers.smo import Solution
 from softcost.svm._memory import Needs, make_plan
 from softcost.svm._shared import SharedRows
 
@@ -233,7 +234,7 @@ def fit_machines(
 
 def _source_of(
     X, x, problems: Sequence[Problem], kernel: KernelSpec, threads: int
-) -> Callable[[np.ndarray], Rows]:
+) -> Callable[[np.ndarray], Gram | Store | Part]:
     """What gives the rows of the Gram matrix for a problem over some places."""
     n = X.shape[0] if x is None else len(x)
     sizes = [_n_active(problem, n) for problem in problems]
@@ -256,12 +257,14 @@ def _source_of(
         # A row costs a third in a block. Many machines share all of them; a single one
         # asks for part of them, and of few rows all are soon there.
         if len(problems) == 1 and not (plan.whole and n <= _ALWAYS_WHOLE):
-            return lambda places: _alone(x[places], kernel)
+            return lambda places: _alone(x[places], kernel, 1)
+        if is_large(max(sizes)):  # of many rows a problem asks for few
+            return lambda places: _alone(x[places], kernel, at_once)
         shared = SharedRows(
             plan, x=x, kernel=kernel.name, gamma=kernel.gamma, threads=threads
         )
 
-    def rows_for(places: np.ndarray) -> Rows:
+    def rows_for(places: np.ndarray) -> Gram | Store | Part:
         if shared.matrix is not None and np.array_equal(places, np.arange(n)):
             return Gram(shared.matrix)
         copies = shared.copies(places)
@@ -270,9 +273,9 @@ def _source_of(
     return rows_for
 
 
-def _alone(x: np.ndarray, kernel: KernelSpec) -> Rows:
-    """Rows over these points for one problem, which has all of the memory."""
-    room = kernel.megabytes * 2**20 - 2 * x.nbytes
+def _alone(x: np.ndarray, kernel: KernelSpec, at_once: int) -> Gram | Store | Part:
+    """Rows over these points for one of so many problems that share the memory."""
+    room = kernel.megabytes * 2**20 / at_once - 2 * x.nbytes
     capacity = int(min(room // (4 * padded(len(x))), len(x)))
     return store_of(x, kernel.name, gamma=kernel.gamma, capacity=capacity)
 

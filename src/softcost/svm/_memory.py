@@ -10,15 +10,19 @@ Of n points a problem sees m, and it is asked for n_out held-out ones.
    and rows are computed when they are needed.
 
 Computing a row takes about d times as long as copying it, so that most of the memory is
-for what all problems share. Results are the same to the bit.
+for what all problems share. Large problems (see `softcost.solvers.large`) compute rows
+in blocks and keep those that they use again: where the matrix does not fit, they have
+three quarters of the memory. Results are the same to the bit.
 """
 
 from dataclasses import dataclass
 
 from softcost.solvers.kernels import padded
+from softcost.solvers.large import is_large, large_bytes
 from softcost.solvers.rows import BLOCK, LEAST
 
 _SHARED = 0.75  # share of the memory for rows over all points
+_SHARED_BY_LARGE = 0.25  # the same where there are large problems
 _NUMBER = 4  # bytes of a number in single precision
 
 
@@ -85,6 +89,11 @@ class Plan:
     n_bytes: int
 
 
+def _shared(m: int) -> float:
+    """Share of the memory for rows over all points."""
+    return _SHARED_BY_LARGE if is_large(m) else _SHARED
+
+
 def make_plan(needs: Needs, megabytes: float, remedy: str) -> Plan:
     """Decide what is kept, or refuse where not even the least fits.
 
@@ -100,18 +109,20 @@ def make_plan(needs: Needs, megabytes: float, remedy: str) -> Plan:
     whole = needs.matrices * needs.n * row
     points = 2 * _NUMBER * needs.n * needs.d  # as rows and as panels
     bound = int(min(megabytes * 2**20, 2**60)) - points
-    copies = needs.copied * copy_bytes(needs.m, needs.n_out)
+    large = large_bytes(needs.m, needs.n_out, needs.d)
+    copies = needs.copied * copy_bytes(needs.m, needs.n_out) + needs.threads * large
     if whole + copies <= bound:
         return Plan(
             whole=True,
             capacity=needs.n,
-            copy_bytes=(bound - whole) // max(needs.copied, 1),
+            copy_bytes=(bound - whole - needs.threads * large) // max(needs.copied, 1),
             problem_bytes=(bound - whole - copies) // needs.threads,
             n_bytes=points + whole + copies,
         )
     # A problem also needs room to compute a row, and values for held-out points.
     of_part = row_bytes(needs.m)
     scratch = row + BLOCK * row_bytes(needs.n_out) + _NUMBER * needs.n_out * needs.d
+    scratch += large
     least_parts = needs.threads * (LEAST * of_part + scratch)
     least = needs.matrices * LEAST * row + least_parts
     if least > bound:
@@ -120,7 +131,9 @@ def make_plan(needs: Needs, megabytes: float, remedy: str) -> Plan:
             f"{(points + least) / 2**20:.3g} MB, more than cache_size={megabytes:g} of "
             f"the learner: {remedy}"
         )
-    most = max(int(_SHARED * bound), least - least_parts)
+    most = max(int(_shared(needs.m) * bound), least - least_parts)
+    if is_large(needs.m) and whole <= bound - least_parts:
+        most = whole
     most = min(most, bound - least_parts)
     capacity = min(most // (needs.matrices * row), needs.n)
     stored = needs.matrices * capacity * row

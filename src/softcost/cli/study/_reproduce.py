@@ -82,6 +82,13 @@ _OPTIONS: list[Callable[..., Any]] = [
     ),
     click.option("--dask", metavar="ADDRESS", help="Use this Dask scheduler instead."),
     click.option(
+        "--cache-size",
+        type=click.FloatRange(1),
+        metavar="MB",
+        help="Memory of each process for kernel values; results do not depend on it.  "
+        "[default: 2000]",
+    ),
+    click.option(
         "--data-dir",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
         help="Look here first; then in the directory named by SOFTCOST_DATA.",

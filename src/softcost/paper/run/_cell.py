@@ -160,7 +160,10 @@ def emphasized_class(run: int, n_classes: int) -> int:
 
 
 def run_unit(
-    unit: Unit, data_home: str | None = None, added: Any = None
+    unit: Unit,
+    data_home: str | None = None,
+    added: Any = None,
+    cache_size: float | None = None,
 ) -> list[dict[str, Any]]:
     """Compute all cells of a unit, on one thread.
 
@@ -172,6 +175,9 @@ def run_unit(
         Directory with the data files.
     added : estimator, default=None
         The added algorithm, where the unit is of one.
+    cache_size : float, default=None
+        Memory for kernel values in megabytes; None for the machines' default. Results
+        do not depend on it.
 
     Returns
     -------
@@ -212,10 +218,10 @@ def run_unit(
         warnings.simplefilter("ignore", ConvergenceWarning)
         if added is not None:
             return [_added_cell(unit, trial, added)]
-        return _family_cells(unit, trial)
+        return _family_cells(unit, trial, cache_size)
 
 
-def machine(unit: Unit, trial: Trial) -> Any:
+def machine(unit: Unit, trial: Trial, cache_size: float | None = None) -> Any:
     """The reduction of a family."""
     name = unit.family.split("-")[0]
     for entry in CATALOGUE.values():
@@ -226,16 +232,21 @@ def machine(unit: Unit, trial: Trial) -> Any:
         model.set_params(order=trial.leaves)
     if hasattr(model, "tie_break"):
         model.set_params(tie_break="first")  # the paper's rule: LIBSVM's
+    if cache_size is not None:
+        learner = model.default_learner().set_params(cache_size=cache_size)
+        model.set_params(learner=learner)
     return model
 
 
-def search(unit: Unit, trial: Trial) -> SoftCostClassifierCV:
+def search(
+    unit: Unit, trial: Trial, cache_size: float | None = None
+) -> SoftCostClassifierCV:
     """The search that the cells of a family share."""
     weighted = unit.family.endswith("-w")
     by_class = np.array([trial.weights[label] for label in trial.y.tolist()])
     alone = unit.family == "OVA-w"
     return SoftCostClassifierCV(
-        machine(unit, trial),
+        machine(unit, trial, cache_size),
         cost_matrix=None if alone else trial.costs,
         classes=trial.classes,
         softness=[1.0] if alone else 11,
@@ -269,8 +280,10 @@ def chosen_row(table: pd.DataFrame, algorithm: str, weighted: bool = False) -> i
     return row
 
 
-def _family_cells(unit: Unit, trial: Trial) -> list[dict[str, Any]]:
-    found = search(unit, trial)
+def _family_cells(
+    unit: Unit, trial: Trial, cache_size: float | None
+) -> list[dict[str, Any]]:
+    found = search(unit, trial, cache_size)
     fitted: dict[int, NDArray[Any]] = {}
     cells = []
     for algorithm in unit.algorithms:

@@ -34,11 +34,16 @@ class Outcome:
     seconds: float
 
 
-def attempt(unit: Unit, data_home: str | None, added: Any = None) -> Outcome:
+def attempt(
+    unit: Unit,
+    data_home: str | None,
+    added: Any = None,
+    cache_size: float | None = None,
+) -> Outcome:
     """Run a unit; an exception becomes a message."""
     started = time.perf_counter()
     try:
-        cells, message = run_unit(unit, data_home, added), ""
+        cells, message = run_unit(unit, data_home, added, cache_size), ""
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         cells = None
@@ -56,6 +61,7 @@ def execute(
     dask: str | None = None,
     data_home: str | None = None,
     added: Mapping[str, Any] | None = None,
+    cache_size: float | None = None,
 ) -> Iterator[Outcome]:
     """Run units, and give their outcomes as they come.
 
@@ -68,9 +74,11 @@ def execute(
         Address of a Dask scheduler; ``jobs`` is then not used.
     data_home : str, default=None
     added : mapping of name to estimator, default=None
+    cache_size : float, default=None
+        Memory of a unit for kernel values in megabytes; None for the default.
     """
     known = dict(added or {})
-    tasks = [(unit, data_home, known.get(unit.family)) for unit in units]
+    tasks = [(unit, data_home, known.get(unit.family), cache_size) for unit in units]
     if dask is not None:
         return _on_dask(tasks, dask)
     if jobs > 1 and len(tasks) > 1:

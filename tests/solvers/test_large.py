@@ -1,0 +1,130 @@
+"""Large problems: the solutions of small ones, on a working set of a few rows."""
+
+import numpy as np
+import pytest
+
+from softcost.solvers import _working_set, kernels, large, smo
+from softcost.solvers.path import Family, solve_path
+from softcost.solvers.rows import Gram, part_of, store_of
+
+C_GRID = np.array([1024.0, 0.25, 2.0, 128.0, 16.0])
+SOFTNESS = np.linspace(0, 1, 6)
+
+
+@pytest.fixture(autouse=True)
+def few_rows_are_many(monkeypatch):
+    """Every problem of more than twenty rows is large, and its working set small."""
+    monkeypatch.setattr(large, "LARGE", 20)
+    monkeypatch.setattr(_working_set, "CAPACITY", 48)
+    monkeypatch.setattr(_working_set, "_LEAST_NEW", 4)
+
+
+def classifier(y, C):
+    return y, np.minimum(C * y, 0), np.maximum(C * y, 0)
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 1000.0])
+@pytest.mark.parametrize("tol", [1e-3, 1e-7])
+def test_a_solution_has_its_certificate(kernel, C, tol, noisy, certificate):
+    X, y = noisy(150)
+    problem = classifier(y, C * np.linspace(0.1, 2, 150))
+    gram = kernels.gram_matrix(X, kernel, gamma=3.0)
+    found = large.solve(Gram(gram), *problem, tol=tol)
+    once = smo.solve(Gram(gram), *problem, tol=1e-8)
+    check = certificate(gram[:, :150].astype(float), *problem, found.beta)
+    assert found.converged
+    assert check.feasible
+    assert check.violation <= tol * (1 + 1e-6)
+    assert found.violation == pytest.approx(check.violation, abs=1e-9 * C)
+    slack = found.dual_gap + 1e-7 * abs(once.objective)
+    assert once.objective - slack <= found.objective <= once.objective + slack
+
+
+def test_rows_may_come_from_anywhere(kernel, noisy):
+    X, y = noisy(120)
+    rng = np.random.default_rng(0)
+    places = np.sort(rng.integers(0, 120, 90))  # some points twice
+    problem = classifier(y[places], 20.0 * rng.random(90))
+    whole = kernels.gram_matrix(X, kernel, gamma=3.0)
+    matrix = kernels.submatrix(whole, places, places)
+    expected = large.solve(Gram(matrix), *problem, tol=1e-6)
+    nobody = np.empty(0, np.intp)
+    own = X[places]
+    sources = [
+        store_of(own, kernel, gamma=3.0, capacity=0),
+        store_of(own, kernel, gamma=3.0, capacity=40),
+        store_of(own, kernel, gamma=3.0, capacity=90),
+    ]
+    for gram in (None, whole):
+        store = store_of(X, kernel, gamma=3.0, capacity=0, gram=gram)
+        sources += [part_of(store, places, nobody, capacity=k) for k in (0, 30, 90)]
+    for source in sources:
+        found = large.solve(source, *problem, tol=1e-6)
+        assert found.beta.tobytes() == expected.beta.tobytes()
+        assert found.intercept == expected.intercept
+
+
+def family_of(y, rng):
+    """A pair's family: prices and equal weights; half of the boxes vanish at 1."""
+    prices = rng.random(len(y)) ** 3
+    weight = (1 - SOFTNESS)[:, None] * prices + SOFTNESS[:, None] * 1e-2
+    weight[-1, ::2] = 0.0
+    signed = weight * y
+    return Family(
+        np.broadcast_to(y, signed.shape), np.minimum(signed, 0), np.maximum(signed, 0)
+    )
+
+
+def one_sided(y, rng):
+    """A one-sided family, whose targets change with softness."""
+    costs = rng.random(len(y))
+    targets = (1 - SOFTNESS)[:, None] * costs + SOFTNESS[:, None] * (y > 0)
+    below = np.broadcast_to(y > 0, targets.shape)
+    return Family(targets, np.where(below, -1.0, 0.0), np.where(below, 0.0, 1.0))
+
+
+@pytest.mark.parametrize("make", [family_of, one_sided])
+def test_a_path_has_the_outputs_of_the_small_walk(make, noisy, monkeypatch):
+    X, y = noisy(140)
+    rng = np.random.default_rng(1)
+    whole = kernels.gram_matrix(X, "perceptron")
+    train, out = np.arange(100), np.arange(100, 140)
+    gram, cross = (kernels.submatrix(whole, train, part) for part in (train, out))
+    family = make(y[train], rng)
+    options = {"tol": 1e-7, "fitted": True}
+    path = solve_path(Gram(gram), cross, 40, family, C_GRID, SOFTNESS, **options)
+    store = store_of(X, "perceptron", capacity=0)
+    rows = part_of(store, train, out, capacity=9)
+    lazy = solve_path(rows, None, 40, family, C_GRID, SOFTNESS, **options)
+    monkeypatch.setattr(large, "LARGE", 1000)
+    small = solve_path(Gram(gram), cross, 40, family, C_GRID, SOFTNESS, **options)
+    assert path.converged.all()
+    for name in ("outputs", "fitted", "violation", "dual_gap", "steps"):
+        np.testing.assert_array_equal(getattr(path, name), getattr(lazy, name))
+    np.testing.assert_allclose(path.outputs, small.outputs, atol=2e-4)
+    np.testing.assert_allclose(path.fitted, small.fitted, atol=2e-4)
+    assert ((path.steps == 0) == (small.steps == 0)).mean() > 0.8
+
+
+def test_steps_are_limited(noisy):
+    X, y = noisy(150)
+    gram = Gram(kernels.gram_matrix(X, "perceptron"))
+    found = large.solve(gram, *classifier(y, 1000.0), tol=1e-6, max_steps=25)
+    assert found.steps == 25
+    assert not found.converged
+    nothing = large.solve(gram, y, np.zeros(150), np.zeros(150))
+    assert nothing.steps == 0
+    assert np.isnan(nothing.intercept)
+
+
+def test_work_can_be_stopped(noisy):
+    class Stop(Exception):
+        pass
+
+    def stop():
+        raise Stop
+
+    X, y = noisy(150)
+    gram = Gram(kernels.gram_matrix(X, "perceptron"))
+    with pytest.raises(Stop):
+        large.solve(gram, *classifier(y, 1000.0), tol=1e-6, proceed=stop)
