@@ -74,7 +74,7 @@ html_css_files = ["style.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
-    "logo": {"text": "softcost"},
+    "logo": {"text": html_title},
     "navbar_align": "left",
     "show_toc_level": 2,
     "header_links_before_dropdown": 6,
