@@ -95,3 +95,15 @@ def test_how_long_it_takes_is_what_the_benchmark_measured():
     assert of == "of"
     assert f"over {candidates} candidates" in said
     assert f"from {sampled} of its candidates" in said
+
+
+def test_the_version_is_said_alike_everywhere():
+    from softcost import __version__
+
+    said = (README.parent / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {__version__}\n" in said
+    changes = (README.parent / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = re.findall(r"^## (\S+)", changes, re.MULTILINE)
+    assert newest[0] == "Unreleased"
+    if "dev" not in __version__:
+        assert newest[1] == __version__
