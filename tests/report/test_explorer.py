@@ -1,6 +1,7 @@
 """The explorer page as text, and what it reads from a search."""
 
 import json
+import pickle
 import re
 from dataclasses import replace
 
@@ -8,15 +9,21 @@ import numpy as np
 import pandas as pd
 import pytest
 from made_up import from_confusion, made_up
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
-import softcost
 from softcost import CostSensitiveOneVsOne, OneSidedRegression, SoftCostClassifierCV
-from softcost.report import ExplorerData, explorer_html, notebook_html, write_explorer
+from softcost.report import (
+    ExplorerData,
+    explorer_html,
+    notebook_html,
+    python_lines,
+    write_explorer,
+)
 from softcost.report._explorer import page_data
 from softcost.svm import OneSidedSVR
 
@@ -163,6 +170,8 @@ def test_a_missing_folder_is_named(tmp_path):
         ({"confusion": np.zeros((2, 3, 3))}, "confusion has shape"),
         ({"cost_matrix": np.zeros((2, 2))}, "cost_matrix has shape"),
         ({"chosen": 99}, "chosen must be a row"),
+        ({"paid": np.zeros((2, 3, 3))}, "paid has shape"),
+        ({"test_confusion": np.zeros((1, 3, 3))}, "test_confusion has shape"),
         ({"hard": -1}, "hard must be a row"),
         ({"params": ("gamma",)}, r"lacks \['gamma'\]"),
         ({"table": pd.DataFrame()}, "table has 0 rows"),
@@ -228,14 +237,29 @@ def test_the_python_line_trains_the_candidate(iris, settings):
     X, y = iris
     search = searched(iris, **settings)
     lines = page_data(ExplorerData.from_search(search))["pythons"]
-    names = {"X": X, "y": y, "cost_matrix": search.cost_matrix_}
-    for package in (softcost.svm, softcost.reductions):
-        names |= {name: getattr(package, name) for name in package.__all__}
-    names["LogisticRegression"] = LogisticRegression
     for row in (0, search.best_index_, 5):
-        search.best_index_ = row
+        names = {"X": X, "y": y, "cost_matrix": search.cost_matrix_}
+        exec(lines[row], names)  # with its imports, and nothing else
         expected = search.candidate(row).predict(X)
-        np.testing.assert_array_equal(eval(lines[row], names).predict(X), expected)
+        np.testing.assert_array_equal(names["model"].predict(X), expected)
+
+
+def test_the_python_lines_encode_the_columns(iris):
+    X = pd.DataFrame(iris[0], columns=list("abcd")).assign(
+        e=np.where(iris[0][:, 0] > 5, "long", "short")
+    )
+    steps = [("numbers", nested(MinMaxScaler()), list("abcd")),
+             ("words", OneHotEncoder(sparse_output=False), ["e"])]  # fmt: skip
+    encoder = ColumnTransformer(steps)
+    search = searched((encoder.fit_transform(X), iris[1]))
+    text = python_lines(search, ["C"], encoder)
+    names = {"X": X, "y": iris[1], "cost_matrix": search.cost_matrix_}
+    exec(text.replace("{C}", "8").replace("{softness}", "0.5"), names)
+    row = search.tradeoff_.query("C == 8 and softness == 0.5").index[0]
+    np.testing.assert_array_equal(
+        names["model"].predict(names["columns"].transform(X)),
+        search.candidate(row).predict(encoder.transform(X)),
+    )
 
 
 def test_parameters_inside_a_pipeline_are_set(iris):
@@ -265,6 +289,21 @@ def test_prices_by_example_are_shown_as_means(iris):
     data = ExplorerData.from_search(search)
     assert data.by_example
     assert data.python.endswith(".fit(X, y, costs=costs)")
+    np.testing.assert_allclose(
+        data.paid.sum(axis=(1, 2)),
+        search.tradeoff_["cost"] * data.confusion.sum(axis=(1, 2)),
+    )
+    assert (data.paid[data.confusion == 0] == 0).all()
+
+
+def test_the_advice_is_that_of_the_search(search):
+    told = page_data(ExplorerData.from_search(search, currency="EUR"))
+    saved = search.saving("constant")
+    assert f"{saved.saving:.4g} EUR per row" in told["advice"]["sentences"][0]
+    assert (told["advice"]["verdict"] == "better") == saved.shown
+    assert told["constant"]["label"] == str(search.constant_["label"])
+    copied = pickle.loads(pickle.dumps(search))  # without held-out predictions
+    assert page_data(ExplorerData.from_search(copied))["advice"] is None
 
 
 def test_prices_are_in_the_order_of_the_classes(iris):

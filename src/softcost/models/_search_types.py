@@ -81,7 +81,7 @@ SEARCH = Type(
         "cost_matrix_": MATRIX,
         "confusion_": numbers("candidates", "folds", "K", "A"),
         "calibration_confusion_": numbers("candidates", "K", "A"),
-        "guarantee_": PLAIN,
+        "paid_": numbers("candidates", "K", "A"), "guarantee_": PLAIN,
         "tradeoff_": PLAIN, "cv_results_": PLAIN, "best_index_": COUNT,
         "best_softness_": Real(0, 1), "best_params_": PLAIN,
         "best_score_": NUMBER, "best_estimator_": Part(_REDUCTIONS),
@@ -89,7 +89,7 @@ SEARCH = Type(
     },
     NAMED | {
         "n_features_in_", "best_estimator_", "refit_time_", "mix_", "portfolio_",
-        "calibration_confusion_",
+        "calibration_confusion_", "paid_",
     },
     frozenset({"_problem", "_predicted", "_error_weight", "_chosen_by"}),
     check=_check_search,

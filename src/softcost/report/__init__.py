@@ -4,6 +4,7 @@ Frames and arrays in, artefacts out; no estimator is imported. A fitted search i
 through its public attributes.
 """
 
+from softcost.report._advice import advice, saving_facts
 from softcost.report._data import ExplorerData
 from softcost.report._displays import (
     CostMatrixDisplay,
@@ -12,6 +13,7 @@ from softcost.report._displays import (
 )
 from softcost.report._explorer import explorer_html, notebook_html, write_explorer
 from softcost.report._price_displays import CostCurveDisplay, NetBenefitDisplay
+from softcost.report._python import python_lines
 
 __all__ = [
     "CostCurveDisplay",
@@ -20,7 +22,10 @@ __all__ = [
     "NetBenefitDisplay",
     "SoftnessCurveDisplay",
     "TradeoffDisplay",
+    "advice",
     "explorer_html",
     "notebook_html",
+    "python_lines",
+    "saving_facts",
     "write_explorer",
 ]

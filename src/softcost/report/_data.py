@@ -1,6 +1,5 @@
 """What the explorer page shows, and how it is read from a fitted search."""
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from softcost.metrics import ACTION_MEASURES, MEASURES
+from softcost.report._advice import advice, saving_facts
+from softcost.report._python import python_lines
 
 # A page is made at once: fewer resamples, and none of very many predictions.
 _RESAMPLES = 100
@@ -49,6 +50,11 @@ class ExplorerData:
         ``cost``, ``error``, ``weighted_error`` and ``g_mean``.
     n_test : int or None
         Rows of the test data.
+    test_confusion : array of shape (n_models, K, A) or None
+        Test rows by model, true class and answer: with them the test results follow
+        prices that are changed on the page.
+    test_note : str
+        What the test data are, where they are not rows that took no part.
     command, python : str, dict of family and str, or None
         Lines that train a candidate, with ``{softness}``, ``{index}`` and the
         parameters' names in braces. Values are quoted for the shell in ``command`` and
@@ -58,6 +64,14 @@ class ExplorerData:
         costs 95 % of resamples are: see `SoftCostClassifierCV.optimism`.
     actions : sequence of A - K names
         What may be answered beyond the classes.
+    paid : array of shape (n_candidates, K, A) or None
+        What the held-out answers cost in all, where prices were given by example.
+    constant : dict or None
+        The best constant answer: ``label``, ``cost`` and ``error``.
+    advice : dict or None
+        ``verdict`` and ``sentences`` about the choice, as `advice` makes them.
+    currency : str
+        Written after amounts of money.
 
     See Also
     --------
@@ -104,6 +118,12 @@ class ExplorerData:
     python: str | dict[str, str] | None = None
     expected: tuple[float, float, float] | None = None
     actions: Sequence[Any] = ()
+    paid: NDArray[Any] | None = None
+    constant: dict[str, Any] | None = None
+    advice: dict[str, Any] | None = None
+    test_confusion: NDArray[Any] | None = None
+    test_note: str = ""
+    currency: str = ""
 
     def __post_init__(self) -> None:
         n, n_classes = len(self.table), len(self.classes)
@@ -125,12 +145,23 @@ class ExplorerData:
                 f"cost_matrix has shape {np.shape(self.cost_matrix)}; pass one row and "
                 f"one column per class, {shape}, with a column more per action."
             )
+        self._check_counts(n, shape)
         for name in ("chosen", "hard", "regular"):
             row = getattr(self, name)
             if row is None and name != "chosen":
                 continue
             if not 0 <= row < n:
                 raise ValueError(f"{name} must be a row of the table, not {row}.")
+
+    def _check_counts(self, n: int, shape: tuple[int, int]) -> None:
+        n_models = 0 if self.test is None else len(self.test)
+        for name, rows in (("paid", n), ("test_confusion", n_models)):
+            values = getattr(self, name)
+            if values is not None and np.shape(values) != (rows, *shape):
+                raise ValueError(
+                    f"{name} has shape {np.shape(values)}; pass one matrix per row of "
+                    f"{'the table' if name == 'paid' else 'test'}, {(rows, *shape)}."
+                )
 
     @classmethod
     def from_search(cls, search: Any, **details: Any) -> "ExplorerData":
@@ -171,11 +202,15 @@ class ExplorerData:
             "n_folds": confusion.shape[1],
             "by_example": by_example,
             "error": error,
-            "python": "model = search.candidate({index})"
-            if several
-            else python_line(search, params, by_example),
+            "python": python_lines(search, params),
             "expected": expected_cost(search),
+            "paid": getattr(search, "paid_", None),
+            "constant": {
+                name: search.constant_[name] for name in ("label", "cost", error)
+            },
         }
+        if "advice" not in details:
+            read["advice"] = advice_on(search, details.get("currency", ""))
         return cls(**(read | details))
 
 
@@ -204,44 +239,17 @@ def expected_cost(search: Any) -> tuple[float, float, float] | None:
     return found.expected_cost, found.low, found.high
 
 
-def python_line(search: Any, params: Sequence[str], by_example: bool) -> str:
-    """The line that trains a candidate, with its settings in braces."""
-    model = getattr(search, "best_estimator_", None)
-    if model is None:
-        return "search.choose(lambda table: {index})"
-    inner = getattr(model, "learner", None)
-    settings = {} if inner is None else {"learner": _expression(inner, params)}
-    defaults = _defaults(model)
-    told = {"learner", "cost_matrix", "classes", "softness", "n_jobs"}
-    for name, value in model.get_params(deep=False).items():
-        if name not in told and repr(value) != repr(defaults.get(name)):
-            settings[name] = repr(value)
-    by_class = getattr(model, "cost_matrix", None) is not None
-    if by_class and not by_example:
-        settings["cost_matrix"] = "cost_matrix"
-    settings["softness"] = "{softness}"
-    costs = ", costs=costs" if by_example else ""
-    return f"{_call(model, settings)}.fit(X, y{costs})"
-
-
-def _expression(learner: Any, params: Sequence[str]) -> str:
-    """A learner as it is written, with searched parameters in braces."""
-    own = learner.get_params(deep=False)
-    defaults = _defaults(learner)
-    settings = {
-        name: f"{{{name}}}" if name in params else " ".join(repr(value).split())
-        for name, value in own.items()
-        if name in params or repr(value) != repr(defaults.get(name))
-    }
-    nested = ", ".join(f"{name}={{{name}}}" for name in params if name not in own)
-    return _call(learner, settings) + (f".set_params({nested})" if nested else "")
-
-
-def _call(thing: Any, settings: dict[str, str]) -> str:
-    told = ", ".join(f"{name}={text}" for name, text in settings.items())
-    return f"{type(thing).__name__}({told})"
-
-
-def _defaults(thing: Any) -> dict[str, Any]:
-    parameters = inspect.signature(type(thing)).parameters.values()
-    return {one.name: one.default for one in parameters}
+def advice_on(search: Any, currency: str = "") -> dict[str, Any] | None:
+    """What to make of the choice; None where held-out predictions are gone."""
+    if len(search.tradeoff_) * search.n_samples_ > _MOST_PREDICTIONS:
+        return None
+    try:
+        found = {
+            name: saving_facts(search.saving(name))
+            for name in ("constant", "regular")
+            if name == "constant" or name in search.reference_rows()
+        }
+    except ValueError:  # a saved search has no held-out predictions
+        return None
+    label = str(search.constant_["label"])
+    return advice(label, found["constant"], found.get("regular"), currency=currency)

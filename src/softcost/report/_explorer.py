@@ -21,19 +21,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from softcost._version import __version__
 from softcost.files import atomic_write
 from softcost.report._data import ExplorerData
 
-SCRIPTS = ("rules.js", "model.js", "dom.js", "chart.js", "tables.js", "main.js")
+SCRIPTS = (
+    "rules.js", "model.js", "dom.js", "chart.js", "words.js", "tables.js", "prices.js",
+    "main.js",
+)  # fmt: skip
 
 # Weights that are no counts, and counts that take more characters than there is room
 # for, are kept to this fraction of their sum.
 RESOLUTION = 1e-5
 ROOM = 500_000
+ROOM_OF_PAID = 120_000  # characters, beyond which mean prices have to do
 
 
 def explorer_html(data: ExplorerData) -> str:
@@ -176,7 +179,8 @@ def notebook_html(data: ExplorerData, height: int = 760) -> str:
 def page_data(data: ExplorerData) -> dict[str, Any]:
     """What the page's scripts read, in JSON's types."""
     table = data.table
-    cells, unit = _packed(np.asarray(data.confusion, float))
+    confusion = np.asarray(data.confusion, float)
+    cells, unit = _packed(confusion)
     return {
         "version": __version__,
         "title": data.title,
@@ -198,7 +202,15 @@ def page_data(data: ExplorerData) -> dict[str, Any]:
         "chosen": int(data.chosen),
         "hard": data.hard,
         "regular": data.regular,
-        "test": None if data.test is None else _test_results(data.test),
+        "paid": _paid(data, np.round(confusion / unit) > 0),
+        "constant": None
+        if data.constant is None
+        else {name: _plain(value) for name, value in data.constant.items()}
+        | {"label": str(data.constant["label"])},
+        "advice": data.advice,
+        "currency": data.currency,
+        "test": None if data.test is None else _test_results(data),
+        "testNote": data.test_note,
         "testRows": data.n_test,
         "commands": _lines(data, data.command, lambda value: shlex.quote(_told(value))),
         "pythons": _lines(data, data.python, _literal),
@@ -229,10 +241,26 @@ def _run_lengths(counts: NDArray[np.int64]) -> list[int]:
     return out
 
 
-def _test_results(test: pd.DataFrame) -> dict[str, Any]:
+def _paid(data: ExplorerData, counted: NDArray[np.bool_]) -> list[list[float]] | None:
+    """Amounts of the cells that are counted, candidate by candidate."""
+    if data.paid is None:
+        return None
+    paid = [
+        [float(f"{value:.6g}") for value in amounts[where]]
+        for amounts, where in zip(np.asarray(data.paid, float), counted, strict=True)
+    ]
+    return paid if len(json.dumps(paid)) < ROOM_OF_PAID else None
+
+
+def _test_results(data: ExplorerData) -> dict[str, Any]:
+    test, counts = data.test, data.test_confusion
+    assert test is not None
+    packed = None if counts is None else _packed(np.asarray(counts, float))
     return {
         "models": [str(name) for name in test.index],
         "columns": [[str(name), _values(test[name])] for name in test.columns],
+        "cells": None if packed is None else packed[0],
+        "unit": None if packed is None else packed[1],
     }
 
 

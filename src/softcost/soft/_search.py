@@ -1,6 +1,5 @@
 """Choose softness and the learner's parameters by cross-validation."""
 
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -16,21 +15,13 @@ from softcost.selection import Rule, make_rule
 from softcost.soft._available import available, has_method, is_refitted
 from softcost.soft._callbacks import CallbackSupportMixin
 from softcost.soft._choice import ChoiceMixin, refuse_new_prices
-from softcost.soft._constant import constant_answer
-from softcost.soft._evidence import calibration_confusion
 from softcost.soft._explorer import ExplorerMixin
 from softcost.soft._families import are_named, given_families, is_auto
-from softcost.soft._held_out import HeldOutPredictions, held_out_predictions
+from softcost.soft._held_out import held_out_predictions
 from softcost.soft._prepare import prepare
-from softcost.soft._problem import JointProblem
-from softcost.soft._results import scikit_learn_results
-from softcost.soft._table import HeldOut, tradeoff_table
+from softcost.soft._tabulate import tabulate
 
-# What a fit may leave out, and what a copy of a search does.
-_NOT_ALWAYS = (
-    "best_estimator_", "refit_time_", "mix_", "portfolio_", "feature_names_in_",
-    "calibration_confusion_",
-)  # fmt: skip
+# What a copy of a search leaves out.
 _LEFT_BEHIND = ("_problem", "_predicted", "_error_weight", "_chosen_by")
 
 
@@ -145,6 +136,8 @@ class SoftCostClassifierCV(
         What candidates are scored by, minus the mean cost.
     confusion_ : array of shape (n_candidates, n_folds, K, A)
         Held-out weight by true class and answer.
+    paid_ : array of shape (n_candidates, K, A)
+        With costs by example, what held-out answers cost in all, by true class.
     calibration_confusion_ : array of shape (n_candidates, K, A)
         The same of the calibration rows, by candidates fitted to all others.
     guarantee_ : dict or None
@@ -339,7 +332,7 @@ class SoftCostClassifierCV(
         """
         rule = self._rule()
         problem, portfolio = prepare(self, X, y, costs, sample_weight, groups)
-        self._tabulate(problem, held_out_predictions(problem))
+        tabulate(self, problem, held_out_predictions(problem))
         if portfolio is not None:
             self.portfolio_ = portfolio
         return self._choose(rule)
@@ -348,37 +341,6 @@ class SoftCostClassifierCV(
         return make_rule(
             self.criterion, max_error=self.max_error, tolerance=self.tolerance
         )
-
-    def _tabulate(self, problem: JointProblem, predictions: HeldOutPredictions) -> None:
-        """Measure held-out predictions: all that is learnt but for the choice."""
-        rows, weighted = problem.rows, problem.weights_errors
-        counted = rows if weighted else replace(rows, error_weight="balanced")
-        held_out = HeldOut.measured(
-            rows, problem.tests, predictions.numbers, counted.weight_of_errors
-        )
-        for name in _NOT_ALWAYS:
-            if hasattr(self, name):  # of an earlier fit
-                delattr(self, name)
-        for name, value in problem.features.items():
-            setattr(self, name, value)
-        self.classes_, self.actions_ = rows.classes, rows.actions
-        self.n_splits_ = len(problem.folds)
-        self.n_samples_ = len(rows.y)
-        self.costs_by_example_ = rows.by_example
-        self.error_measure_ = "weighted_error" if weighted else "error"
-        self.cost_matrix_ = rows.raw_matrix
-        if self.cost_matrix_ is None:
-            self.cost_matrix_ = rows.class_means(rows.in_users_units)
-        self.constant_ = constant_answer(rows, problem.folds, held_out.error_weight)
-        self.confusion_ = held_out.confusion
-        self.tradeoff_ = tradeoff_table(held_out, problem.candidates)
-        self.cv_results_ = scikit_learn_results(
-            self.tradeoff_, problem.candidates, held_out, predictions.times
-        )
-        self._problem, self._predicted = problem.quiet(), predictions.numbers
-        self._error_weight = held_out.error_weight
-        if problem.calibration is not None:
-            self.calibration_confusion_ = calibration_confusion(problem)
 
     def __getstate__(self) -> dict[str, Any]:
         """Training data stay behind when a search is copied, but for ``keep_data``."""

@@ -71,6 +71,22 @@ class HeldOut:
             action_error=rows.action_error,
         )
 
+    @staticmethod
+    def paid_by_answer(
+        rows: RowCosts,
+        tests: Sequence[NDArray[np.intp]],
+        predicted: Sequence[NDArray[np.intp]],
+    ) -> NDArray[np.float64]:
+        """What was paid in all by true class and answer, shape (n_candidates, K, A)."""
+        total = np.zeros((len(predicted[0]), rows.n_classes, rows.n_actions))
+        for test, chosen in zip(tests, predicted, strict=True):
+            costs = rows.in_users_units[test] * rows.weight[test][:, None]
+            paid = costs[np.arange(len(test)), chosen]
+            total += confusion_counts(
+                rows.y[test], chosen, rows.n_classes, paid, rows.n_actions
+            )
+        return total
+
     def pooled(self) -> dict[str, NDArray[np.float64]]:
         """Measures over all held-out predictions."""
         return self._measures(self.confusion.sum(1), self.paid.sum(1), self.least.sum())

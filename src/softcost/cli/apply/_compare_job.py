@@ -22,8 +22,9 @@ from softcost.cli.console import (
     stdout_console,
     write_json,
 )
-from softcost.cli.results import measure, saving_facts
+from softcost.cli.results import measure
 from softcost.metrics import paired_saving
+from softcost.report import saving_facts
 
 
 def run(

@@ -37,7 +37,7 @@ def run(job: Job) -> None:
         show_progress("training", job.quiet),
     ):
         fit_model(model, data)
-        results = compare(model, data)
+        results = compare(model, data, job.currency)
     about = describe_training(job, families, data)
     with failed_job():
         write_files(job, families, model, results, about)

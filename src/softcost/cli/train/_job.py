@@ -36,6 +36,7 @@ class Job:
     test: str | None
     seed: int
     jobs: int
+    currency: str
     model: str | None
     report: str | None
     as_json: bool

@@ -8,7 +8,6 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from softcost.cli.console import (
@@ -22,7 +21,7 @@ from softcost.cli.console import (
     write_json,
 )
 from softcost.cli.inputs import actions_of
-from softcost.cli.results import shown_measures
+from softcost.cli.results import write_page
 from softcost.cli.train._budget import describe_budget
 from softcost.cli.train._data import TrainingInput
 from softcost.cli.train._job import Job
@@ -54,6 +53,7 @@ def describe_training(
         "learner": ",".join(learners) or "auto",
         "criterion": job.criterion,
         "actions": [] if data.matrix is None else actions_of(data.matrix),
+        "currency": job.currency,
     }
 
 
@@ -61,21 +61,12 @@ def write_files(
     job: Job, families: list[Family], model: Pipeline, results: dict, about: dict
 ) -> None:
     """Write the model and the page, where the job asks for them."""
+    notes = about | results | {"cost_columns": job.cost_columns}
+    notes["commands"] = _commands(job, families, model["search"])
     if job.model is not None:
-        notes = about | results | {"cost_columns": job.cost_columns}
         save(model, job.model, notes=notes)
     if job.report is not None:
-        held_out = results["held_out"]
-        test = None if held_out is None else pd.DataFrame(held_out).T
-        if test is not None:
-            test = test[list(shown_measures("coverage" in test))]
-        model["search"].to_html(
-            job.report,
-            title=f"{os.path.basename(job.data)}: {job.target}",
-            test=test,
-            n_test=about["test_rows"],
-            command=_commands(job, families, model["search"]),
-        )
+        write_page(job.report, model, notes)
 
 
 def _commands(
@@ -95,6 +86,7 @@ def _commands(
 def _command(job: Job, family: Family, names: Iterable[str]) -> str:
     words = ["softcost", "fit", job.data, "--target", job.target]
     for option, value in (
+        ("--currency", job.currency or None),
         ("--costs", job.costs),
         ("--cost-columns", job.cost_columns),
         ("--reduction", family.reduction),
@@ -138,6 +130,7 @@ def _files(job: Job) -> dict[str, str | None]:
 def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> None:
     test = f", {about['test_rows']} test rows" if results["held_out"] else ""
     out = stdout_console()
+    unit = f" {job.currency}" if job.currency else ""
     out.print(
         f"{about['rows']} rows, {len(about['columns'])} columns, "
         f"{len(about['classes'])} classes; {about['reduction']} with "
@@ -145,14 +138,14 @@ def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> 
         + test,
         soft_wrap=True,
     )
-    _print_comparison(results)
+    _print_comparison(results, job.currency)
     for sentence in results["advice"]["sentences"]:
         out.print(sentence, soft_wrap=True)
     expected = results["expected"]
     if expected is not None:
         out.print(
             f"Chosen among {expected['candidates']} models, so a little flattered: "
-            f"expect a cost of about {format_cost(expected['cost'])} on new rows "
+            f"expect a cost of about {format_cost(expected['cost'])}{unit} on new rows "
             f"({format_cost(expected['low'])} to {format_cost(expected['high'])}).",
             soft_wrap=True,
         )
@@ -169,15 +162,17 @@ def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> 
         say("nothing was kept; --model OUT keeps the model, --report OUT.html a page.")
 
 
-def _print_comparison(results: dict[str, Any]) -> None:
+def _print_comparison(results: dict[str, Any], currency: str) -> None:
     held_out = results["held_out"]
     measures = ["cost", "error", "G-mean", "saving"]
     if "coverage" in results["cross_validated"]["chosen"]:
         measures = ["cost", "error", "coverage", "error answered", "saving"]
+    heads = [f"{name}, {currency}" if currency and name == "cost" else name
+             for name in measures]  # fmt: skip
     columns = [("", "left"), ("softness", "right"), ("parameters", "left")]
-    columns += [(name, "right") for name in measures]
+    columns += [(name, "right") for name in heads]
     if held_out is not None:
-        columns += [(f"test {name}", "right") for name in measures]
+        columns += [(f"test {name}", "right") for name in heads]
     rows = []
     for name, one in results["cross_validated"].items():
         shown, softness = name, one["softness"]

@@ -7,10 +7,9 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from softcost.cli.results import (
-    advice,
+    confusion,
     finite_or_none,
     measure,
-    saving_facts,
     saving_percent,
     shown_measures,
 )
@@ -18,11 +17,12 @@ from softcost.cli.train._data import Rows, TrainingInput
 from softcost.cli.train._sensitivity import how_sure
 from softcost.costs import answer_indices
 from softcost.metrics import paired_saving
+from softcost.report import advice, saving_facts
 
 MOST_PREDICTIONS = 20_000_000  # beyond, resampling takes long and says little
 
 
-def compare(model: Pipeline, data: TrainingInput) -> dict[str, Any]:
+def compare(model: Pipeline, data: TrainingInput, currency: str = "") -> dict[str, Any]:
     """Cross-validated results of regular, hard and chosen; held-out ones as well."""
     search = model["search"]
     rows = search.reference_rows()
@@ -33,7 +33,8 @@ def compare(model: Pipeline, data: TrainingInput) -> dict[str, Any]:
     validated = {"constant": _constant(search)} | validated
     _add_savings(validated)
     guarantee = search.guarantee_
-    held_out, test_savings = _held_out(model, rows, data.test, data.test_costs)
+    answers = _test_answers(model, rows, data.test)
+    held_out, test_savings = _held_out(search, answers, data.test, data.test_costs)
     if held_out is not None and "regular" in held_out:
         _add_savings(held_out)
     compared = [name for name in ("constant", "regular") if name in validated]
@@ -47,8 +48,11 @@ def compare(model: Pipeline, data: TrainingInput) -> dict[str, Any]:
         "expected": _expected(search),
         "cross_validated": validated,
         "held_out": held_out,
+        "held_out_confusion": _confusions(search, answers, data.test),
         "savings": {"cross_validated": savings, "held_out": test_savings},
-        "advice": advice(label, told["constant"], told.get("regular"), where),
+        "advice": advice(
+            label, told["constant"], told.get("regular"), where, currency=currency
+        ),
         "budget_met": None if guarantee is None else guarantee["met"],
         "guarantee": guarantee,
         "sensitivity": how_sure(search),
@@ -93,32 +97,56 @@ def _cross_validated(table: pd.DataFrame, row: int, params: dict) -> dict[str, A
     return out
 
 
+def _test_answers(
+    model: Pipeline, rows: dict[str, int], test: Rows | None
+) -> dict[str, np.ndarray] | None:
+    """What the best constant and the compared candidates answer for test rows."""
+    if test is None:
+        return None
+    search = model["search"]
+    X = model["columns"].transform(test.X)
+    by_row: dict[int, np.ndarray] = {}
+    for row in rows.values():
+        if row not in by_row:
+            fitted = search if row == search.best_index_ else search.candidate(row)
+            by_row[row] = fitted.predict(X)
+    always = np.full(len(test.y), search.constant_["label"], search.actions_.dtype)
+    return {"constant": always} | {name: by_row[row] for name, row in rows.items()}
+
+
 def _held_out(
-    model: Pipeline, rows: dict[str, int], test: Rows | None, costs: np.ndarray | None
+    search: Any,
+    answers: dict[str, np.ndarray] | None,
+    test: Rows | None,
+    costs: np.ndarray | None,
 ) -> tuple[dict[str, dict[str, Any]] | None, dict[str, dict[str, Any]] | None]:
     """Measures on test rows, and what the choice saves there."""
-    if test is None or costs is None:
+    if answers is None or test is None or costs is None:
         return None, None
-    search = model["search"]
     known_as = (search.classes_, search.actions_[len(search.classes_) :])
-    X = model["columns"].transform(test.X)
-    answers: dict[int, np.ndarray] = {}
-    for row in rows.values():
-        if row not in answers:
-            fitted = search if row == search.best_index_ else search.candidate(row)
-            answers[row] = fitted.predict(X)
-    always = np.full(len(test.y), search.constant_["label"], search.actions_.dtype)
-    named = {"constant": always} | {name: answers[row] for name, row in rows.items()}
-    paid = {name: _paid(one, costs, *known_as) for name, one in named.items()}
-    savings = {
+    paid = {name: _paid(one, costs, *known_as) for name, one in answers.items()}
+    savings: dict[str, dict[str, Any]] = {
         name: saving_facts(paired_saving(paid[name], paid["chosen"]))
         for name in ("constant", "regular")
         if name in paid
     }
     measured = {
-        name: measure(test.y, one, costs, *known_as) for name, one in named.items()
+        name: measure(test.y, one, costs, *known_as) for name, one in answers.items()
     }
     return measured, savings
+
+
+def _confusions(
+    search: Any, answers: dict[str, np.ndarray] | None, test: Rows | None
+) -> dict[str, list[list[int]]] | None:
+    """Test rows by true class and answer, for each of the models."""
+    if answers is None or test is None:
+        return None
+    known_as = (search.classes_, search.actions_[len(search.classes_) :])
+    return {
+        name: confusion(test.y, one, *known_as).tolist()
+        for name, one in answers.items()
+    }
 
 
 def _paid(

@@ -62,27 +62,30 @@ function extent(rows, values, spread) {
   return [low >= 0 ? Math.max(0, low - room) : low - room, high + room];
 }
 
-// The rows that matter are the front and what is compared; others may be far away.
+// The rows that matter are the front, the choice and the regular model; others, such as
+// the hard model, may be far away.
 function ranges() {
   const all = shownRows();
-  const near = all.filter((i) => state.front[i] || [data.chosen, data.hard, data.regular, state.index].includes(i));
+  const near = all.filter((i) => state.front[i] || [data.chosen, data.regular, state.index].includes(i));
   const spread = costSpread();
   const close = [extent(near, error, errorSe), extent(near, state.cost, spread)];
   const whole = [extent(all, error, errorSe), extent(all, state.cost, spread)];
   const ratio = Math.max(...[0, 1].map((d) => (whole[d][1] - whole[d][0]) / (close[d][1] - close[d][0])));
-  const outside = all.filter((i) => error[i] > close[0][1] || state.cost[i] > close[1][1]).length;
-  const zoomable = ratio > 4 && outside > 0;
+  const outside = all.filter((i) => !within(i, close)).length;
+  const zoomable = ratio > 2 && outside > 0;
   if (state.zoomed === null) state.zoomed = zoomable;
   return { zoomable, outside, range: zoomable && state.zoomed ? close : whole };
 }
+
+const within = (i, [[x0, x1], [y0, y1]]) => error[i] >= x0 && error[i] <= x1 && state.cost[i] >= y0 && state.cost[i] <= y1;
 
 // Standard errors belong to the prices of the training.
 const costSpread = () => (state.edited ? trainedCost.map(() => null) : trainedCostSe);
 
 function drawChart() {
   const width = Math.max(280, Math.floor(at("chart").clientWidth));
-  const height = width < 520 ? 330 : 430;
-  const box = { left: 62, right: width - 18, top: 34, bottom: height - 46 };
+  const height = width < 520 ? 350 : 450;
+  const box = { left: 62, right: width - 18, top: 56, bottom: height - 46 };
   const { zoomable, outside, range } = ranges();
   const [[x0, x1], [y0, y1]] = range;
   const x = (value) => box.left + ((value - x0) / (x1 - x0)) * (box.right - box.left);
@@ -96,7 +99,7 @@ function drawChart() {
   const svg = draw("svg", { viewBox: "0 0 " + width + " " + height, width, height, role: "group", "aria-label": "Cost against error of " + N + " models" });
   svg.append(
     draw("defs", {}, draw("clipPath", { id: "inside" }, draw("rect", { x: box.left, y: box.top, width: box.right - box.left, height: box.bottom - box.top }))),
-    axes(), frontLine(), errorBars(), budgetShade(), crosshair(), pointGroup(), marks(), budgetHandle(),
+    axes(), frontLine(), errorBars(), budgetShade(), constantLine(), crosshair(), pointGroup(), outsiders(), marks(), budgetHandle(),
   );
   put(at("chart"), svg, make("div", { class: "tip", id: "tip", hidden: "" }));
   markChart();
@@ -121,7 +124,7 @@ function axes() {
   group.append(
     draw("line", { class: "axis", x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }),
     draw("text", { class: "name", x: (box.left + box.right) / 2, y: box.bottom + 38, "text-anchor": "middle" }, name + " →"),
-    draw("text", { class: "name", x: 2, y: 16, "text-anchor": "start" }, "↑ Cost per example"),
+    draw("text", { class: "name", x: 2, y: 16, "text-anchor": "start" }, "↑ Cost per example" + (data.currency ? ", " + data.currency : "")),
   );
   return group;
 }
@@ -129,12 +132,41 @@ function axes() {
 function frontLine() {
   const { box, x, y } = chart;
   const rows = softness.map((_, i) => i).filter((i) => state.front[i]).sort((a, b) => error[a] - error[b]);
-  // A staircase: a model's cost is reached once its error is allowed.
-  let path = "M" + x(error[rows[0]]) + " -5000";
-  rows.forEach((i) => { path += "H" + x(error[i]) + "V" + y(state.cost[i]); });
-  path += "H" + (box.right + 5000);
+  // A staircase: a model's cost is reached once its error is allowed. The line ends with
+  // the first and the last model; what they beat is shaded.
+  const [first, last] = [rows[0], rows[rows.length - 1]];
+  let line = "M" + x(error[first]) + " " + y(state.cost[first]);
+  rows.forEach((i) => { line += "H" + x(error[i]) + "V" + y(state.cost[i]); });
+  const area = line + "H" + (box.right + 5000) + "V-5000H" + x(error[first]) + "z";
   return draw("g", { "clip-path": "url(#inside)", "aria-hidden": "true" },
-    draw("path", { class: "beaten", d: path + "V-5000z" }), draw("path", { class: "front-line", d: path }));
+    draw("path", { class: "beaten", d: area }), first === last ? "" : draw("path", { class: "front-line", d: line }));
+}
+
+// What the best single answer costs, where that is in sight.
+function constantLine() {
+  const { box, y, range } = chart;
+  const group = draw("g", { class: "constant", "aria-hidden": "true" });
+  const { label: name, cost } = constantAt(state.prices, state.edited);
+  if (!(cost >= range[1][0] && cost <= range[1][1])) return group;
+  const text = "always " + (name.length > 18 ? name.slice(0, 17) + "…" : name);
+  group.append(draw("line", { x1: box.left, x2: box.right, y1: y(cost), y2: y(cost) }), draw("text", { x: box.left + 6, y: y(cost) - 5 }, text));
+  return group;
+}
+
+// Models that are out of sight, as arrows on the border that lead to them.
+function outsiders() {
+  const { box, x, y, range } = chart;
+  const group = draw("g", { class: "outsiders", "aria-hidden": "true" });
+  for (const i of shownRows()) {
+    if (within(i, range)) continue;
+    const px = Math.min(Math.max(x(error[i]), box.left), box.right), py = Math.min(Math.max(y(state.cost[i]), box.top), box.bottom);
+    const turn = px < x(error[i]) ? (py > y(state.cost[i]) ? -45 : 0) : py > y(state.cost[i]) ? -90 : px > x(error[i]) ? 180 : 90;
+    const mark = vary(draw("path", { class: "outsider " + classOf(i), "data-row": i, d: "M1 0L-8 -4.5V4.5z", transform: "translate(" + px + " " + py + ") rotate(" + turn + ")" }), "--s", softness[i]);
+    mark.append(draw("title", {}, (nameOf(i) ? nameOf(i) + ": " : "") + describe(i)));
+    mark.addEventListener("click", () => pick(i, "hand"));
+    group.append(mark);
+  }
+  return group;
 }
 
 function errorBars() {
@@ -196,27 +228,31 @@ function crosshair() {
   return draw("g", { "clip-path": "url(#inside)" }, chart.cross, chart.ring);
 }
 
-// Names beside the marked models, where there is room.
+// Names beside the marked models, where there is room; of one out of sight at the border.
 function marks() {
-  const { box, x, y } = chart;
+  const { box, x, y, range } = chart;
   const group = draw("g", { class: "names", "aria-hidden": "true" });
   const taken = [];
-  const spots = MARKS.filter(([key]) => data[key] !== null).map(([key]) => data[key]);
+  const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+  const spot = (i) => [clamp(x(error[i]), box.left, box.right), clamp(y(state.cost[i]), box.top, box.bottom)];
+  const marked = MARKS.map(([key]) => data[key]).filter((i) => i !== null && isShown(i));
+  const tries = [[14, -11, "start"], [14, 21, "start"], [-14, -11, "end"], [-14, 21, "end"], [18, 4, "start"], [-18, 4, "end"], [0, -19, "middle"], [0, 28, "middle"]];
+  for (const far of [34, 50, 66]) for (const side of ["start", "end", "middle"]) tries.push([0, -far, side], [0, far, side]);
   for (const [key] of MARKS) {
     const i = data[key];
     if (i === null || shapeOf(i) !== key || !isShown(i)) continue;
-    const text = nameOf(i);
-    const px = x(error[i]), py = y(state.cost[i]), wide = text.length * 7.2;
-    const tries = [[14, -11, "start"], [14, 21, "start"], [-14, -11, "end"], [-14, 21, "end"], [18, 4, "start"], [-18, 4, "end"], [0, -19, "middle"], [0, 28, "middle"]];
-    const free = tries.map(([dx, dy, anchor]) => {
+    const text = nameOf(i) + (within(i, range) ? "" : " ↗"), [px, py] = spot(i), wide = text.length * 7.4;
+    const free = tries.map(([dx, dy, anchor], order) => {
       const left = px + dx - (anchor === "end" ? wide : anchor === "middle" ? wide / 2 : 0);
       const area = [left, py + dy - 12, left + wide, py + dy + 4];
-      const hits = taken.filter((one) => area[0] < one[2] && one[0] < area[2] && area[1] < one[3] && one[1] < area[3]).length
-        + spots.filter((j) => j !== i && Math.abs(x(error[j]) - (left + wide / 2)) < wide / 2 + 8 && Math.abs(y(state.cost[j]) - (py + dy - 4)) < 16).length;
+      const over = taken.filter((one) => area[0] < one[2] + 4 && one[0] - 4 < area[2] && area[1] < one[3] && one[1] < area[3]).length;
+      const near = (j, room) => { const [qx, qy] = spot(j); return Math.abs(qx - (left + wide / 2)) < wide / 2 + room && Math.abs(qy - (py + dy - 4)) < room + 6; };
+      const hits = marked.filter((j) => near(j, 9)).length, crowd = shownRows().filter((j) => state.front[j] && near(j, 4)).length;
       const out = area[0] < box.left || area[2] > box.right || area[1] < box.top || area[3] > box.bottom;
-      return { dx, dy, anchor, area, bad: hits + (out ? 5 : 0) };
+      return { dx, dy, anchor, area, bad: 12 * over + 4 * hits + 6 * out + 0.5 * Math.min(crowd, 4) + order * 0.12 };
     }).sort((a, b) => a.bad - b.bad)[0];
     taken.push(free.area);
+    if (Math.abs(free.dy) > 28) group.append(draw("line", { class: "leader", x1: px, y1: py, x2: px + free.dx, y2: py + free.dy + (free.dy < 0 ? 4 : -12) }));
     group.append(draw("text", { class: "name-" + key, x: px + free.dx, y: py + free.dy, "text-anchor": free.anchor }, text));
   }
   return group;
@@ -322,7 +358,7 @@ function showTip(i) {
   put(tip,
     make("b", {}, (nameOf(i) ? nameOf(i) + " · " : "") + "softness " + show(softness[i])),
     settingOf[i] ? make("span", {}, settingOf[i]) : null,
-    make("span", {}, "cost " + money(state.cost[i]) + (costSpread()[i] ? " ± " + spreadLike(state.cost[i], trainedCostSe[i]) : "")),
+    make("span", {}, "cost " + amount(state.cost[i]) + (costSpread()[i] ? " ± " + spreadLike(state.cost[i], trainedCostSe[i]) : "")),
     make("span", {}, errorWord + " " + percent(error[i]) + (errorSe[i] ? " ± " + percent(errorSe[i]) : "")));
   tip.hidden = false;
   const px = chart.x(error[i]), py = chart.y(state.cost[i]);

@@ -1,7 +1,7 @@
 // The state of the page, and what changes it.
 const state = {
   index: data.chosen, how: "recommended", budget: null, prices: originalPrices.slice(), edited: false,
-  cost: trainedCost, front: [], setting: null, money: false, bars: true, zoomed: null, hidden: new Set(),
+  cost: trainedCost, front: [], setting: null, money: false, bars: true, zoomed: null, hidden: new Set(), allRecalls: false,
 };
 state.front = frontOf(error, trainedCost);
 
@@ -10,7 +10,7 @@ function pick(index, how) {
   state.how = how;
   if (!isShown(index)) { state.hidden.delete(familyOf[index]); drawFamilies(); }
   if (how === "hand" && state.setting !== null) state.setting = settingOf[index];
-  if (chart.range && (error[index] > chart.range[0][1] || state.cost[index] > chart.range[1][1])) { state.zoomed = false; drawChart(); }
+  if (chart.range && !within(index, chart.range)) { state.zoomed = false; drawChart(); }
   showSelection();
 }
 
@@ -44,7 +44,7 @@ function setPrice(box, cell) {
   const bad = text === "" || !Number.isFinite(price);
   box.setAttribute("aria-invalid", String(bad));
   if (bad) return;
-  state.prices[cell] = text === show(originalPrices[cell]) ? originalPrices[cell] : price;
+  state.prices[cell] = text === priceText(cell) ? originalPrices[cell] : price;
   box.classList.toggle("changed", state.prices[cell] !== originalPrices[cell]);
   reprice();
 }
@@ -58,6 +58,7 @@ function reprice() {
   drawChart();
   drawTable();
   drawPricesHint();
+  drawTest();
   showSelection();
 }
 
@@ -87,10 +88,11 @@ function drawFamilies() {
 function resetPrices() {
   state.prices = originalPrices.slice();
   for (const box of at("prices").querySelectorAll("input")) {
-    box.value = show(originalPrices[Number(box.dataset.cell)]);
+    box.value = priceText(Number(box.dataset.cell));
     box.classList.remove("changed");
     box.removeAttribute("aria-invalid");
   }
+  if (oneByOne) at("price-truth").dispatchEvent(new Event("change"));
   reprice();
 }
 
@@ -129,6 +131,8 @@ function buildControls() {
   at("zoom").addEventListener("click", () => { state.zoomed = !state.zoomed; drawChart(); });
   at("in-counts").addEventListener("click", () => { state.money = false; drawConfusion(); });
   at("in-money").addEventListener("click", () => { state.money = true; drawConfusion(); });
+  at("all-recalls").addEventListener("click", () => { state.allRecalls = !state.allRecalls; drawRecall(); });
+  at("print").addEventListener("click", () => window.print());
   at("reset-prices").addEventListener("click", resetPrices);
   at("save-prices").addEventListener("click", () => download("prices.csv", pricesCsv()));
   at("save-table").addEventListener("click", () => download("tradeoff.csv", tableCsv()));
@@ -167,7 +171,9 @@ function buildHead() {
 
 document.documentElement.classList.toggle("compact", isCompact());
 document.documentElement.classList.toggle("dense", K > 12);
+document.documentElement.classList.toggle("heat-map", isHeatMap);
 document.documentElement.classList.toggle("by-family", families.length > 1);
+if (window.innerWidth <= 900) at("how-to").open = false; // the chart comes first there
 buildHead();
 buildLegend();
 buildControls();

@@ -19,16 +19,30 @@ const originalPrices = data.prices.flat();
 const errorWord = data.error === "error" ? "errors" : "weighted errors";
 
 // Confusion matrices, one flat K x A array per candidate; -n stands for n zeros.
-const confusion = data.cells.map((packed) => {
+const unpacked = (unit) => (packed) => {
   const counts = new Float64Array(K * A);
   let cell = 0;
   for (const value of packed) {
     if (value < 0) cell -= value;
-    else counts[cell++] = value * data.unit;
+    else counts[cell++] = value * unit;
   }
   return counts;
+};
+const confusion = data.cells.map(unpacked(data.unit));
+const testConfusion = data.test && data.test.cells && data.test.cells.map(unpacked(data.test.unit));
+// What was paid by kind of answer, where every row has its own prices.
+const paidCells = data.paid && data.paid.map((values, i) => {
+  let next = 0;
+  return confusion[i].map((n) => (n > 0 ? values[next++] : 0));
 });
 const totals = confusion.map((counts) => counts.reduce((sum, value) => sum + value, 0));
+
+// Names that are merely sorted are shown as people count: 2 before 10. Actions follow.
+const sorted = data.classes.every((name, k) => k === 0 || data.classes[k - 1] <= name);
+const counting = new Intl.Collator("en", { numeric: true });
+const classOrder = [...data.classes.keys()];
+if (sorted) classOrder.sort((a, b) => counting.compare(data.classes[a], data.classes[b]) || a - b);
+const answerOrder = [...classOrder, ...[...data.answers.keys()].slice(K)];
 
 const softnessValues = [...new Set(softness)].sort((a, b) => a - b);
 
@@ -116,13 +130,39 @@ function averageMistake(prices) {
   return sum / (K * Math.max(K - 1, 1)) || 1;
 }
 
-function mistakesOf(counts, prices) {
+// Money by true class and answer; what prices were changed by comes on top.
+function moneyOf(i, prices) {
+  if (!paidCells) return confusion[i].map((n, cell) => n * prices[cell]);
+  return paidCells[i].map((paid, cell) => paid + confusion[i][cell] * (prices[cell] - originalPrices[cell]));
+}
+
+function mistakesOf(counts, amounts) {
   const found = [];
   for (let cell = 0; cell < K * A; cell++) {
-    const money = counts[cell] * prices[cell];
-    if (money > 0) found.push({ truth: Math.floor(cell / A), guess: cell % A, count: counts[cell], money });
+    const money = amounts[cell];
+    if (money > 0 && counts[cell] > 0) found.push({ truth: Math.floor(cell / A), guess: cell % A, count: counts[cell], money });
   }
   return found.sort((a, b) => b.money - a.money || b.count - a.count);
+}
+
+// The best single answer: as it was measured, or at other prices.
+function constantAt(prices, edited) {
+  if (!edited && data.constant) return { label: data.constant.label, cost: data.constant.cost, error: data.constant[data.error] ?? null };
+  const sizes = recallsOf(confusion[data.chosen]).map((one) => one.size);
+  const paid = data.answers.map((_, j) => sizes.reduce((sum, size, k) => sum + size * prices[k * A + j], 0));
+  const best = paid.indexOf(Math.min(...paid));
+  return { label: data.answers[best], cost: paid[best] / totals[data.chosen], error: null };
+}
+
+// Costs of the models on the test rows at other prices; null where that is unknown.
+function testCostsAt(prices) {
+  const [, costs] = data.test.columns.find(([name]) => name === "cost") || [];
+  if (!costs || !testConfusion) return null;
+  return costs.map((cost, m) => {
+    let more = 0, rows = 0;
+    testConfusion[m].forEach((n, cell) => { more += n * (prices[cell] - originalPrices[cell]); rows += n; });
+    return cost + more / rows;
+  });
 }
 
 function recallsOf(counts) {
@@ -146,6 +186,10 @@ function money(value) {
   if (size < 1e-4) return value.toExponential(1);
   return value.toPrecision(3);
 }
+const currency = data.currency ? "\u00a0" + data.currency : "";
+const amount = (value) => money(value) + currency;
+// A number as it is worth writing down: measured ones have no twelve digits.
+const rounded = (value, digits = 6) => (typeof value === "number" ? Number(value.toPrecision(digits)) : value);
 // A standard error with as many digits as what it belongs to.
 function spreadLike(value, spread) {
   const digits = (money(value).split(".")[1] || "").length;

@@ -1,25 +1,50 @@
 """Whether to use a model, as its savings and their intervals say."""
 
+import math
 from typing import Any
 
-from softcost.cli.results._measures import finite_or_none
 from softcost.metrics import Saving
 
 
 def saving_facts(found: Saving) -> dict[str, Any]:
-    """A saving per row and its interval, also in percent, as plain data."""
+    """A saving per row and its interval, also in percent, as plain data.
+
+    Parameters
+    ----------
+    found : Saving
+        As `softcost.metrics.paired_saving` and ``search.saving()`` give it.
+
+    Returns
+    -------
+    dict
+        ``saving``, ``low`` and ``high``, the same with ``_percent`` (None where there
+        is no such number), and whether it is ``shown`` beyond chance.
+
+    Examples
+    --------
+    >>> from softcost.metrics import paired_saving
+    >>> facts = saving_facts(paired_saving([4, 0, 4, 4], [2, 0, 2, 2]))
+    >>> facts["saving_percent"], facts["shown"]
+    (50.0, True)
+    """
     facts: dict[str, Any] = {"shown": found.shown}
     for name in ("saving", "low", "high"):
-        value = finite_or_none(getattr(found, name))
+        value = getattr(found, name)
+        value = float(value) if math.isfinite(value) else None
         facts[name] = value
         facts[f"{name}_percent"] = None if value is None else found.percent(value)
     return facts
 
 
 def advice(
-    label: str, constant: dict[str, Any], regular: dict[str, Any] | None, rows: str
+    label: str,
+    constant: dict[str, Any],
+    regular: dict[str, Any] | None = None,
+    rows: str = "held-out rows of the cross-validation",
+    *,
+    currency: str = "",
 ) -> dict[str, Any]:
-    """What to make of the chosen model.
+    """What to make of the chosen model, in the words of terminal and page.
 
     Parameters
     ----------
@@ -30,15 +55,24 @@ def advice(
         model, as `saving_facts` has it.
     rows : str
         On which rows that was measured.
+    currency : str, default=""
+        Written after amounts.
 
     Returns
     -------
     dict
         ``verdict``: "better", "not shown to be better" or "not better", each than the
         best single answer; ``sentences``.
+
+    Examples
+    --------
+    >>> from softcost.metrics import paired_saving
+    >>> facts = saving_facts(paired_saving([4, 0, 4, 4], [2, 0, 2, 2]))
+    >>> advice("stays", facts)["verdict"]
+    'better'
     """
     always = f"always answering {label}"
-    amount = _amount(constant)
+    amount = _amount(constant, currency)
     if constant["shown"]:
         verdict = "better"
         first = f"Cheaper than {always}: it saves {amount} on {rows}."
@@ -57,18 +91,20 @@ def advice(
     sentences = [first]
     if regular is not None and verdict != "not better":
         if regular["shown"]:
-            sentences.append(f"Against the regular model it saves {_amount(regular)}.")
+            saves = _amount(regular, currency)
+            sentences.append(f"Against the regular model it saves {saves}.")
         elif regular["saving"]:
             sentences.append(
                 "It is not shown to be cheaper than the regular model: it saves "
-                f"{_amount(regular)}."
+                f"{_amount(regular, currency)}."
             )
     return {"verdict": verdict, "sentences": sentences}
 
 
-def _amount(facts: dict[str, Any]) -> str:
+def _amount(facts: dict[str, Any], currency: str) -> str:
     """``0.42 per row, 15 % (95 % interval 3 to 27 %)``."""
-    text = f"{facts['saving']:.4g} per row"
+    unit = f" {currency}" if currency else ""
+    text = f"{facts['saving']:.4g}{unit} per row"
     if facts["saving_percent"] is not None and facts["low"] is not None:
         return (
             f"{text}, {facts['saving_percent']:.0f} % (95 % interval "

@@ -1,0 +1,77 @@
+// What-if prices: a table of all of them, or of many classes one after the other.
+const MOST_BOXES = 400;
+const oneByOne = K * A > MOST_BOXES;
+// Means of prices by example have more digits than they are worth.
+const priceText = (cell) => show(data.byExample ? rounded(originalPrices[cell], 4) : originalPrices[cell]);
+
+function buildPrices() {
+  if (oneByOne) buildOnePrice();
+  else buildPriceTable();
+}
+
+function buildPriceTable() {
+  const body = make("tbody");
+  for (const k of classOrder) {
+    const row = make("tr", {}, make("th", { scope: "row" }, label(k)));
+    for (const j of answerOrder) {
+      const box = make("input", { type: "text", inputmode: "decimal", autocomplete: "off", size: 5, class: k === j ? "right" : "", "aria-label": "Price of predicting " + data.answers[j] + " for a true " + data.classes[k], "data-cell": k * A + j });
+      box.value = priceText(k * A + j);
+      box.addEventListener("input", () => setPrice(box, k * A + j));
+      box.addEventListener("keydown", (event) => walkPrices(event, k, j));
+      row.append(make("td", {}, box));
+    }
+    body.append(row);
+  }
+  put(at("prices"), make("caption", { class: "quiet-only" }, "Price of each mistake: rows are true classes, columns predicted ones"), headRow(), body);
+}
+
+function walkPrices(event, k, j) {
+  const down = { ArrowUp: -1, ArrowDown: 1, Enter: 1 }[event.key];
+  if (!down) return;
+  const next = classOrder[classOrder.indexOf(k) + down];
+  const box = next === undefined ? null : at("prices").querySelector('[data-cell="' + (next * A + j) + '"]');
+  if (box) { box.focus(); box.select(); event.preventDefault(); }
+}
+
+// Thousands of boxes help nobody: choose a mistake, then say what it costs.
+function buildOnePrice() {
+  const choice = (id, numbers, names) => make("select", { id }, ...numbers.map((k) => make("option", { value: k }, names[k])));
+  const truth = choice("price-truth", classOrder, data.classes), guess = choice("price-guess", answerOrder, data.answers);
+  guess.value = String(answerOrder[1]);
+  const box = make("input", { type: "text", inputmode: "decimal", autocomplete: "off", id: "price-box", size: 8 });
+  const cell = () => Number(truth.value) * A + Number(guess.value);
+  const read = () => { box.value = state.prices[cell()] === originalPrices[cell()] ? priceText(cell()) : show(state.prices[cell()]); box.removeAttribute("aria-invalid"); };
+  truth.addEventListener("change", read);
+  guess.addEventListener("change", read);
+  box.addEventListener("input", () => setPrice(box, cell()));
+  const field = (text, element) => make("label", { class: "one-price-field" }, make("span", {}, text), element);
+  put(at("one-price"), field("true class", truth), field("answer", guess), field("price", box));
+  at("one-price").hidden = false;
+  read();
+}
+
+function drawChangedPrices() {
+  if (!oneByOne) return;
+  const cells = [...state.prices.keys()].filter((cell) => state.prices[cell] !== originalPrices[cell]);
+  put(at("changed-prices"), ...cells.map((cell) => {
+    const back = make("button", { type: "button", class: "small" }, "Undo");
+    back.addEventListener("click", () => { state.prices[cell] = originalPrices[cell]; at("price-truth").dispatchEvent(new Event("change")); reprice(); });
+    return make("li", {}, label(cell % A), " for a true ", label(Math.floor(cell / A)), ": " + priceText(cell) + " → " + show(state.prices[cell]) + " ", back);
+  }));
+}
+
+function drawPricesHint() {
+  const changed = state.prices.filter((price, cell) => price !== originalPrices[cell]).length;
+  const kinds = data.byExample ? "Prices were given by example; these are their means by kind. " : "";
+  const how = oneByOne ? "Choose a mistake and change its price, and every cost" : "Edit a price, and every cost";
+  at("prices-hint").textContent = changed
+    ? changed + (changed === 1 ? " price" : " prices") + " changed: every cost on this page, the front and the choice follow. The models were trained with the original prices."
+    : kinds + how + " on this page, the front and the choice follow at once, computed from the confusion matrices. The models stay those trained with the original prices.";
+  at("reset-prices").disabled = !state.edited;
+  drawChangedPrices();
+}
+
+function pricesCsv() {
+  const text = (cell) => (state.prices[cell] === originalPrices[cell] && data.byExample ? rounded(state.prices[cell]) : state.prices[cell]);
+  return csv([["", ...data.answers], ...data.classes.map((name, k) => [name, ...data.answers.map((_, j) => text(k * A + j))])]);
+}

@@ -1,0 +1,107 @@
+// The verdict: what the selected model costs, against what, and how sure that is.
+function drawWords() {
+  const i = state.index;
+  at("verdict-how").textContent = howChosen();
+  put(at("sentence"), make("b", {}, amount(state.cost[i])), " per example, at ", make("b", {}, percent(error[i]) + " " + errorWord), ".");
+  drawAdvice(i);
+  announce(howChosen() + ". " + at("sentence").textContent + " " + at("advice").textContent);
+  const note = at("what-if-note");
+  note.hidden = !state.edited;
+  note.textContent = "Costs are at your what-if prices. The models were trained with the original prices: train again with yours for the best model.";
+  drawAsked(i);
+  drawExpected(i);
+  drawMeasures(i);
+  drawStory(i);
+}
+
+// Intervals were worked out for the choice of the search, at the prices of training.
+function drawAdvice(i) {
+  const told = i === data.chosen && !state.edited ? data.advice : null;
+  const list = at("advice");
+  list.className = "advice " + (told ? told.verdict.replaceAll(" ", "-") : "plain");
+  if (told) {
+    put(list, ...told.sentences.map((text) => make("li", {}, text)));
+    return;
+  }
+  const others = [];
+  const constant = constantAt(state.prices, state.edited);
+  if (Number.isFinite(constant.cost)) others.push(["always answering " + constant.label, constant.cost]);
+  if (data.regular !== null && data.regular !== i) others.push(["the regular model", state.cost[data.regular]]);
+  if (i !== data.chosen) others.push(["the recommended model", state.cost[data.chosen]]);
+  const words = others.map(([name, cost]) => name + " " + amount(cost)).join(", ");
+  const doubt = data.advice ? " Which of these differences are beyond chance was worked out for the recommended model" + (state.edited ? ", at the original prices." : ".") : "";
+  put(list, words ? make("li", {}, "In comparison, per example: " + words + "." + doubt) : null);
+}
+
+// Where a model may do something else than answer: how often it does, and what for.
+function drawAsked(i) {
+  const note = at("asked"), counts = confusion[i], amounts = moneyOf(i, state.prices);
+  note.hidden = A === K;
+  if (A === K) return;
+  const parts = data.answers.slice(K).map((name, a) => {
+    let rows = 0, paid = 0;
+    for (let k = 0; k < K; k++) { rows += counts[k * A + K + a]; paid += amounts[k * A + K + a]; }
+    return count(rows) + " of " + count(Math.round(totals[i])) + " examples (" + percent(rows / totals[i], 1) + ") go to " + name + ", for " + amount(paid);
+  });
+  const asks = (j) => { let rows = 0; confusion[j].forEach((n, cell) => { if (cell % A >= K) rows += n; }); return rows; };
+  const alone = shownRows().filter((j) => asks(j) === 0);
+  const best = alone.length ? leastRow({ softness }, alone, state.cost) : null;
+  const saves = best === null ? "" : state.cost[best] > state.cost[i]
+    ? " The cheapest model that answers everything itself costs " + amount(state.cost[best]) + " per example: " + amount(state.cost[best] - state.cost[i]) + " more."
+    : " A model that answers everything itself costs no more: " + amount(state.cost[best]) + " per example.";
+  note.textContent = parts.join("; ") + "." + saves;
+}
+
+// The best of many candidates owes something to luck.
+function drawExpected(i) {
+  const note = at("expected"), told = data.expected;
+  note.hidden = !told || i !== data.chosen || state.edited;
+  if (!note.hidden) note.textContent = "Chosen among " + count(N) + " models, so a little flattered: expect about " + amount(told[0]) + " per example on new rows (95% of resamples: " + money(told[1]) + " to " + money(told[2]) + ").";
+}
+
+function howChosen() {
+  const setting = settingOf[state.index] ? ", " + settingOf[state.index] : "";
+  const model = "softness " + show(softness[state.index]) + setting;
+  if (state.how === "budget") {
+    const within = error[state.index] <= state.budget;
+    return (within ? "Cheapest with at most " + budgetLabel(state.budget) + " " + errorWord : "No model has at most " + budgetLabel(state.budget) + " " + errorWord + "; fewest") + ": " + model;
+  }
+  if (state.how === "cheapest") return "Cheapest " + (state.edited ? "at your prices: " : "of the families shown: ") + model;
+  return (nameOf(state.index) || "Your selection") + ": " + model;
+}
+
+function drawMeasures(i) {
+  const constant = constantAt(state.prices, state.edited);
+  const tile = (name, value, spread, values, format, always = null) => {
+    const rest = [["regular", data.regular], ["hard", data.hard]].filter(([, row]) => row !== null && row !== i);
+    const others = rest.map(([word, row]) => make("span", { class: "other " + word }, word + " " + format(values[row])));
+    if (always !== null && Number.isFinite(always)) others.push(make("span", { class: "other constant" }, "always ", make("bdi", {}, constant.label), " " + format(always)));
+    return make("div", { class: "measure" }, make("dt", {}, name),
+      make("dd", {}, make("span", { class: "value" }, value), spread ? make("span", { class: "spread" }, " ± " + spread) : "", make("span", { class: "others" }, ...others)));
+  };
+  const spread = costSpread()[i];
+  const tiles = [
+    tile("Cost per example" + (data.currency ? ", " + data.currency : ""), money(state.cost[i]), spread ? spreadLike(state.cost[i], spread) : "", state.cost, money, constant.cost),
+    tile(data.error === "error" ? "Error rate" : "Weighted error rate", percent(error[i]), errorSe[i] ? percent(errorSe[i]) : "", error, percent, constant.error),
+  ];
+  if (gMean) tiles.push(tile("G-mean of recalls", percent(gMean[i], 1), "", gMean, (value) => percent(value, 1)));
+  for (const [name, title] of [["coverage", "Coverage"], ["error_answered", "Error among the answered"]]) {
+    const values = column(name), rate = (value) => (value === null ? "–" : percent(value));
+    if (values) tiles.push(tile(title, rate(values[i]), "", values, rate));
+  }
+  const paid = state.cost.map((cost, row) => cost * totals[row]);
+  tiles.push(tile("Paid for " + count(Math.round(totals[i])) + " examples" + (data.currency ? ", " + data.currency : ""), money(paid[i]), "", paid, money, constant.cost * totals[i]));
+  put(at("measures"), ...tiles);
+}
+
+// On paper: what it costs without this model, and with it.
+function drawStory(i) {
+  const constant = constantAt(state.prices, state.edited), examples = Math.round(totals[i]);
+  const rows = [["Always answering " + constant.label, constant.cost, constant.error]];
+  if (data.regular !== null && data.regular !== i) rows.push(["Regular model, trained without prices", state.cost[data.regular], error[data.regular]]);
+  rows.push(["This model", state.cost[i], error[i]]);
+  const head = ["", "Cost per example", "For " + count(examples) + " examples", data.error === "error" ? "Errors" : "Weighted errors"];
+  put(at("story"), make("thead", {}, make("tr", {}, ...head.map((name) => make("th", { scope: "col" }, name)))),
+    make("tbody", {}, ...rows.map(([name, cost, wrong]) => make("tr", {}, make("th", { scope: "row" }, name),
+      make("td", {}, amount(cost)), make("td", {}, amount(cost * totals[i])), make("td", {}, wrong === null ? "–" : percent(wrong))))));
+}
