@@ -808,7 +808,7 @@ def test_models_out_of_sight_are_marked_on_the_border(open_page):
     page = open_page(replace(data, table=table, chosen=int(table["cost"].argmin())))
     assert "more)" in page.locator("#zoom").inner_text()
     assert page.locator(".names").text_content().count("↗") == 1
-    page.locator(f'.outsider[data-row="{far}"]').dispatch_event("click")
+    page.locator(f'.outsider[data-model="{far}"]').dispatch_event("click")
     assert selected(page) == far
     assert page.locator(".outsider").count() == 0
     assert page.heard == []

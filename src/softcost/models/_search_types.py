@@ -24,6 +24,7 @@ from softcost.models._kinds import (
     Tuple,
     bind,
     either,
+    maybe,
     one_of,
 )
 from softcost.models._own_types import NAMED
@@ -71,6 +72,7 @@ SEARCH = Type(
         "criterion": PLAIN, "max_error": PLAIN, "tolerance": PLAIN,
         "actions": PLAIN, "action_error": PLAIN,
         "error_weight": PLAIN, "cv": PLAIN, "calibration": PLAIN, "refit": FLAG,
+        "time_limit": maybe(NUMBER),
         "keep_data": FLAG, "n_jobs": JOBS, "random_state": SEED, "verbose": VERBOSE,
     },
     FEATURES | {
@@ -85,11 +87,11 @@ SEARCH = Type(
         "tradeoff_": PLAIN, "cv_results_": PLAIN, "best_index_": COUNT,
         "best_softness_": Real(0, 1), "best_params_": PLAIN,
         "best_score_": NUMBER, "best_estimator_": Part(_REDUCTIONS),
-        "mix_": Part(["RandomizedPair"]), "portfolio_": PLAIN,
+        "mix_": Part(["RandomizedPair"]), "portfolio_": PLAIN, "skipped_": PLAIN,
     },
     NAMED | {
         "n_features_in_", "best_estimator_", "refit_time_", "mix_", "portfolio_",
-        "calibration_confusion_", "paid_",
+        "calibration_confusion_", "paid_", "skipped_",
     },
     frozenset({"_problem", "_predicted", "_error_weight", "_chosen_by"}),
     check=_check_search,

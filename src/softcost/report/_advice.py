@@ -20,12 +20,18 @@ def saving_facts(found: Saving) -> dict[str, Any]:
         ``saving``, ``low`` and ``high``, the same with ``_percent`` (None where there
         is no such number), and whether it is ``shown`` beyond chance.
 
+    See Also
+    --------
+    advice : The same in words.
+    softcost.metrics.paired_saving : Where savings come from.
+
     Examples
     --------
     >>> from softcost.metrics import paired_saving
-    >>> facts = saving_facts(paired_saving([4, 0, 4, 4], [2, 0, 2, 2]))
-    >>> facts["saving_percent"], facts["shown"]
-    (50.0, True)
+    >>> from softcost.report import saving_facts
+    >>> facts = saving_facts(paired_saving([5, 0, 5, 5, 0, 5], [1, 0, 1, 0, 0, 2]))
+    >>> round(facts["saving_percent"]), facts["shown"]
+    (80, True)
     """
     facts: dict[str, Any] = {"shown": found.shown}
     for name in ("saving", "low", "high"):
@@ -64,10 +70,16 @@ def advice(
         ``verdict``: "better", "not shown to be better" or "not better", each than the
         best single answer; ``sentences``.
 
+    See Also
+    --------
+    saving_facts : What it is made of.
+    softcost.soft.SoftCostClassifierCV.saving : Savings of a search.
+
     Examples
     --------
     >>> from softcost.metrics import paired_saving
-    >>> facts = saving_facts(paired_saving([4, 0, 4, 4], [2, 0, 2, 2]))
+    >>> from softcost.report import advice, saving_facts
+    >>> facts = saving_facts(paired_saving([5, 0, 5, 5, 0, 5], [1, 0, 1, 0, 0, 2]))
     >>> advice("stays", facts)["verdict"]
     'better'
     """

@@ -25,6 +25,24 @@ def python_lines(search: Any, params: Sequence[str], encoder: Any = None) -> str
     str
         With ``{softness}`` and the names of parameters in braces. X, y and
         ``cost_matrix`` or ``costs`` are the user's.
+
+    See Also
+    --------
+    ExplorerData : The page that shows these lines.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softcost import SoftCostClassifierCV
+    >>> from softcost.report import python_lines
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = SoftCostClassifierCV(softness=2, param_grid={"C": [1.0]}).fit(X, y)
+    >>> print(python_lines(search, ["C"]))
+    from softcost.reductions import OneSidedRegression
+    from softcost.svm import OneSidedSVR
+    <BLANKLINE>
+    model = OneSidedRegression(learner=OneSidedSVR(C={C}), softness={softness})
+    model.fit(X, y)
     """
     if "family" in search.tradeoff_:
         return "model = search.candidate({index})"

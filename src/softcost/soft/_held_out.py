@@ -6,7 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softcost.soft import _clone_engine, _path_engine
+from softcost.soft._path_engine import can_walk
 from softcost.soft._problem import JointProblem, SearchProblem
+
+__all__ = ["HeldOutPredictions", "can_walk", "held_out_predictions", "predictions_of"]
 
 
 class HeldOutPredictions(NamedTuple):
@@ -26,7 +29,7 @@ class HeldOutPredictions(NamedTuple):
 
 def held_out_predictions(problem: JointProblem) -> HeldOutPredictions:
     """Predictions of every candidate for the held-out rows of every fold."""
-    found = [_of_family(member) for member in problem.members]
+    found = [predictions_of(member) for member in problem.members]
     small = np.min_scalar_type(problem.rows.n_actions)  # there are many of them
     return HeldOutPredictions(
         [
@@ -37,8 +40,9 @@ def held_out_predictions(problem: JointProblem) -> HeldOutPredictions:
     )
 
 
-def _of_family(problem: SearchProblem) -> HeldOutPredictions:
-    if _path_engine.can_walk(problem):
+def predictions_of(problem: SearchProblem) -> HeldOutPredictions:
+    """Those of one family."""
+    if can_walk(problem):
         predicted = _path_engine.predictions(problem)
         return HeldOutPredictions([_by_candidate(one) for one in predicted], {})
     predicted, times = _clone_engine.predictions(problem)

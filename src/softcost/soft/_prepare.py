@@ -107,7 +107,7 @@ def prepare(
         everything = [replace(one, rows=all_rows) for one in whole.values()]
         calibration = Calibration(everything, train, kept)
     numbers = _group_numbers(groups, len(first.rows.y))
-    return JointProblem(members, numbers, calibration), portfolio
+    return JointProblem(members, numbers, calibration, progress), portfolio
 
 
 def _configured(search: Any, families: Families) -> Families:

@@ -96,11 +96,14 @@ class JointProblem:
         Rows with the same number belong together: they are drawn together, too.
     calibration : Calibration or None
         The rows that were kept from training, where some were.
+    progress : callable
+        Told how much of all families is done.
     """
 
     members: list[SearchProblem]
     groups: NDArray[np.intp]
     calibration: Calibration | None = None
+    progress: Progress = silent
 
     @property
     def rows(self) -> RowCosts:
@@ -134,7 +137,7 @@ class JointProblem:
     def quiet(self) -> "JointProblem":
         """The same, telling nobody how far it is: it can be copied and pickled."""
         members = [replace(one, progress=silent) for one in self.members]
-        return replace(self, members=members)
+        return replace(self, members=members, progress=silent)
 
     def fitted(self, index: int) -> Reduction:
         """A candidate, fitted to all rows."""

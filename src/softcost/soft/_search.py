@@ -19,6 +19,7 @@ from softcost.soft._explorer import ExplorerMixin
 from softcost.soft._families import are_named, given_families, is_auto
 from softcost.soft._held_out import held_out_predictions
 from softcost.soft._prepare import prepare
+from softcost.soft._race import raced_predictions
 from softcost.soft._tabulate import tabulate
 
 # What a copy of a search leaves out.
@@ -92,6 +93,11 @@ class SoftCostClassifierCV(
     calibration : float, row numbers or mask, default=None
         Rows to keep for the test of a ``Budget`` with a confidence: a share, drawn at
         random, or which. They take no part in training, nor in the refit.
+    time_limit : float, default=None
+        Seconds for the cross-validation. Families are tried as they are given, those
+        of "auto" the quickest first, each with one setting before any gets a second;
+        what is done when the time is up is chosen from, and ``skipped_`` says what is
+        not. One setting is always done, and the refit comes on top.
     refit : bool, default=True
         Whether to fit the chosen candidate to all rows.
     keep_data : bool, default=False
@@ -147,6 +153,9 @@ class SoftCostClassifierCV(
         model has to beat.
     portfolio_ : DataFrame
         For "auto": ``family``, whether it was ``used``, and ``why``.
+    skipped_ : DataFrame
+        With a ``time_limit``: ``family`` (None of a single one), ``params`` and ``why``
+        of settings that were not tried to the end.
     mix_ : RandomizedPair
         After `mix`.
     classes_, actions_ : arrays of shape (K,) and (A,)
@@ -194,6 +203,7 @@ class SoftCostClassifierCV(
         "action_error": "no_validation",
         "cv": ["cv_object"],
         "calibration": "no_validation",
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "refit": ["boolean"],
         "keep_data": ["boolean"],
         "n_jobs": [Integral, None],
@@ -223,6 +233,7 @@ class SoftCostClassifierCV(
         action_error: Any = None,
         cv: Any = 5,
         calibration: Any = None,
+        time_limit: float | None = None,
         refit: bool = True,
         keep_data: bool = False,
         n_jobs: int | None = None,
@@ -242,6 +253,7 @@ class SoftCostClassifierCV(
         self.action_error = action_error
         self.cv = cv
         self.calibration = calibration
+        self.time_limit = time_limit
         self.refit = refit
         self.keep_data = keep_data
         self.n_jobs = n_jobs
@@ -332,7 +344,15 @@ class SoftCostClassifierCV(
         """
         rule = self._rule()
         problem, portfolio = prepare(self, X, y, costs, sample_weight, groups)
-        tabulate(self, problem, held_out_predictions(problem))
+        skipped = None
+        if self.time_limit is None:
+            predictions = held_out_predictions(problem)
+        else:
+            raced = raced_predictions(problem, self.time_limit)
+            problem, predictions, skipped = raced
+        tabulate(self, problem, predictions)
+        if skipped is not None:
+            self.skipped_ = skipped
         if portfolio is not None:
             self.portfolio_ = portfolio
         return self._choose(rule)

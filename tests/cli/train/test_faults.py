@@ -30,7 +30,7 @@ def is_fault(result, error):
     "place",
     [
         "softcost.soft.SoftCostClassifierCV.fit",
-        "softcost.soft._search.tradeoff_table",
+        "softcost.soft._tabulate.tradeoff_table",
         "softcost.cli.train._fit_job.compare",
         "softcost.cli.train._results.measure",
         "softcost.soft.SoftCostClassifierCV.to_html",
@@ -88,7 +88,7 @@ def test_a_mistake_in_costs_and_reproduce(softcost, menu, tmp_path, monkeypatch,
 def test_a_real_process_prints_the_traceback_and_a_sentence(menu):
     program = (
         "import sys\n"
-        "import softcost.soft._search as module\n"
+        "import softcost.soft._tabulate as module\n"
         "from softcost.cli import main\n"
         "def broken(*args, **options):\n"
         "    raise ValueError('shapes do not fit')\n"

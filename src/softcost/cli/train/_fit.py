@@ -3,6 +3,7 @@
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from softcost.cli.console import check_files
 from softcost.cli.train._names import (
@@ -209,6 +210,11 @@ def _value(text: str) -> Any:
 )
 @click.option("--cv", type=click.IntRange(2), default=5, show_default=True)
 @click.option(
+    "--minutes",
+    type=click.FloatRange(0, min_open=True),
+    help="A race: try what suits the table, the quickest first, for so long.",
+)
+@click.option(
     "--test-size",
     type=float,
     callback=_test_size,
@@ -233,6 +239,9 @@ def fit(data: str, **options: Any) -> None:
     'softcost costs template' writes one to fill in.
     """
     check_files(data, options["costs"], options["test"])
+    source = click.get_current_context().get_parameter_source("reduction")
+    if options["minutes"] is not None and source is ParameterSource.DEFAULT:
+        options["reduction"] = ("auto",)
     from softcost.cli.train._fit_job import run
     from softcost.cli.train._job import Job
 

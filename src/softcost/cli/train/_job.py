@@ -32,6 +32,7 @@ class Job:
     error_weight: str | None
     softness: int | list[float]
     cv: int
+    minutes: float | None
     test_size: float | None
     test: str | None
     seed: int

@@ -24,6 +24,7 @@ from softcost.cli.inputs import actions_of
 from softcost.cli.results import write_page
 from softcost.cli.train._budget import describe_budget
 from softcost.cli.train._data import TrainingInput
+from softcost.cli.train._families import print_families
 from softcost.cli.train._job import Job
 from softcost.cli.train._reductions import Family
 from softcost.cli.train._sensitivity import lines_of
@@ -80,6 +81,7 @@ def _commands(
     return {
         one.name: _command(job, one, search.candidate_params(rows[one.name]))
         for one in families
+        if one.name in rows  # a race may end before it was tried
     } or None
 
 
@@ -139,6 +141,7 @@ def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> 
         soft_wrap=True,
     )
     _print_comparison(results, job.currency)
+    print_families(results["families"])
     for sentence in results["advice"]["sentences"]:
         out.print(sentence, soft_wrap=True)
     expected = results["expected"]

@@ -14,6 +14,7 @@ from softcost.cli.results import (
     shown_measures,
 )
 from softcost.cli.train._data import Rows, TrainingInput
+from softcost.cli.train._families import family_facts
 from softcost.cli.train._sensitivity import how_sure
 from softcost.costs import answer_indices
 from softcost.metrics import paired_saving
@@ -56,6 +57,7 @@ def compare(model: Pipeline, data: TrainingInput, currency: str = "") -> dict[st
         "budget_met": None if guarantee is None else guarantee["met"],
         "guarantee": guarantee,
         "sensitivity": how_sure(search),
+        "families": family_facts(search),
     }
 
 

@@ -33,6 +33,7 @@ def make_model(job: Job, families: list[Family], data: TrainingInput) -> Pipelin
         calibration=data.calibration,
         error_weight=job.error_weight,
         cv=job.cv,
+        time_limit=None if job.minutes is None else 60 * job.minutes,
         n_jobs=job.jobs,
         random_state=job.seed,
     )

@@ -161,7 +161,7 @@ function outsiders() {
     if (within(i, range)) continue;
     const px = Math.min(Math.max(x(error[i]), box.left), box.right), py = Math.min(Math.max(y(state.cost[i]), box.top), box.bottom);
     const turn = px < x(error[i]) ? (py > y(state.cost[i]) ? -45 : 0) : py > y(state.cost[i]) ? -90 : px > x(error[i]) ? 180 : 90;
-    const mark = vary(draw("path", { class: "outsider " + classOf(i), "data-row": i, d: "M1 0L-8 -4.5V4.5z", transform: "translate(" + px + " " + py + ") rotate(" + turn + ")" }), "--s", softness[i]);
+    const mark = vary(draw("path", { class: "outsider " + classOf(i), "data-model": i, d: "M1 0L-8 -4.5V4.5z", transform: "translate(" + px + " " + py + ") rotate(" + turn + ")" }), "--s", softness[i]);
     mark.append(draw("title", {}, (nameOf(i) ? nameOf(i) + ": " : "") + describe(i)));
     mark.addEventListener("click", () => pick(i, "hand"));
     group.append(mark);
