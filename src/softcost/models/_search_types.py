@@ -46,15 +46,31 @@ def _check_search(record: Record) -> None:
     bind(record.dims, "candidates", table.index)
     if not 0 <= record.fitted["best_index_"] < table.index:
         raise Refused("best_index_: no row of the table")
-    if chosen is None:
-        return
-    require_fitted(chosen, record.dims.get("d"), "best_estimator_")
-    labels = chosen.get("classes_")
+    models = {} if chosen is None else {"best_estimator_": chosen}
+    kept = record.get("kept_")
+    if kept is not None:
+        if not isinstance(kept, dict):
+            raise Refused("kept_: not models by row")
+        for row, one in kept.items():
+            if type(row) is not int or not 0 <= row < table.index:
+                raise Refused("kept_: no row of the table")
+            if not isinstance(one, Record) or one.type not in _REDUCTIONS:
+                raise Refused("kept_: not a reduction")
+            models[f"kept_ {row}"] = one
+    for name, one in models.items():
+        _check_model(record, one, name)
+
+
+def _check_model(record: Record, one: Record, name: str) -> None:
+    """Refuse a candidate that does not belong to the search."""
+    assert record.fitted is not None
+    require_fitted(one, record.dims.get("d"), name)
+    labels = one.get("classes_")
     if not np.array_equal(labels, record.fitted["classes_"]):
-        raise Refused("best_estimator_: it has other classes")
+        raise Refused(f"{name}: it has other classes")
     others = record.fitted["actions_"][len(labels) :].tolist()
-    if others != chosen.get("_extra").tolist():
-        raise Refused("best_estimator_: it has other actions")
+    if others != one.get("_extra").tolist():
+        raise Refused(f"{name}: it has other actions")
 
 
 _REDUCTIONS = [entry.class_name for entry in CATALOGUE.values()]
@@ -88,10 +104,11 @@ SEARCH = Type(
         "best_softness_": Real(0, 1), "best_params_": PLAIN,
         "best_score_": NUMBER, "best_estimator_": Part(_REDUCTIONS),
         "mix_": Part(["RandomizedPair"]), "portfolio_": PLAIN, "skipped_": PLAIN,
+        "kept_": PLAIN,
     },
     NAMED | {
         "n_features_in_", "best_estimator_", "refit_time_", "mix_", "portfolio_",
-        "calibration_confusion_", "paid_", "skipped_",
+        "calibration_confusion_", "paid_", "skipped_", "kept_",
     },
     frozenset({"_problem", "_predicted", "_error_weight", "_chosen_by"}),
     check=_check_search,

@@ -21,13 +21,14 @@ from softcost.selection import (
 )
 from softcost.soft._constant import cheapest_class
 from softcost.soft._evidence import evidence_of
+from softcost.soft._kept import KeptMixin, choose_kept
 from softcost.soft._mix import RandomizedPair, best_mix
 from softcost.soft._optimism import HeldOutRows, Optimism, bootstrap_optimism
 from softcost.soft._problem import JointProblem
 from softcost.soft._sensitivity import SensitivityMixin
 
 
-class ChoiceMixin(SensitivityMixin):
+class ChoiceMixin(SensitivityMixin, KeptMixin):
     """Choices on the trade-off of a search, without another cross-validation.
 
     The search has set ``tradeoff_``, ``cv_results_`` and ``error_measure_``, and keeps
@@ -45,17 +46,24 @@ class ChoiceMixin(SensitivityMixin):
 
     def _choose(self, rule: Rule) -> Self:
         self._chosen_by = rule
-        evidence = evidence_of(self, self._problem, self._error_weight)
-        decision = decide(self.tradeoff_, rule, evidence, error=self.error_measure_)
-        self.best_index_, self.guarantee_ = decision.row, decision.guarantee
+        if self._is_only_kept():
+            choose_kept(self, rule)
+        else:
+            evidence = evidence_of(self, self._problem, self._error_weight)
+            decision = decide(self.tradeoff_, rule, evidence, error=self.error_measure_)
+            self.best_index_, self.guarantee_ = decision.row, decision.guarantee
         self.best_params_ = dict(self.cv_results_["params"][self.best_index_])
         self.best_softness_ = self.best_params_["softness"]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        if self.refit:
+        if self.refit and not self._is_only_kept():
             started = perf_counter()
             self.best_estimator_ = self.candidate(self.best_index_)
             self.refit_time_ = perf_counter() - started
         return self
+
+    def _is_only_kept(self) -> bool:
+        """Whether there are fitted candidates, but no data to fit others to."""
+        return not hasattr(self, "_problem") and hasattr(self, "kept_")
 
     def candidate_params(self, index: int) -> dict[str, Any]:
         """Parameters of a row of ``tradeoff_``, without softness and family.
@@ -91,6 +99,8 @@ class ChoiceMixin(SensitivityMixin):
         Reduction
         """
         check_is_fitted(self, "tradeoff_")
+        if self._is_only_kept() and index in self.kept_:
+            return self.kept_[index]
         problem = self._search_problem("candidate")
         if not 0 <= index < len(self.tradeoff_):
             raise ValueError(
@@ -123,6 +133,9 @@ class ChoiceMixin(SensitivityMixin):
     ) -> Self:
         """Choose another candidate, and refit, without a new cross-validation.
 
+        A copy or a saved model has no training data: it chooses among the candidates
+        that `keep` has fitted, by rules that need no test.
+
         Parameters
         ----------
         criterion, max_error, tolerance
@@ -133,7 +146,8 @@ class ChoiceMixin(SensitivityMixin):
         self
         """
         check_is_fitted(self, "tradeoff_")
-        self._search_problem("choose")
+        if not self._is_only_kept():
+            self._search_problem("choose")
         return self._choose(
             make_rule(criterion, max_error=max_error, tolerance=tolerance)
         )

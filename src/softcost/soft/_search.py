@@ -158,6 +158,8 @@ class SoftCostClassifierCV(
         of settings that were not tried to the end.
     mix_ : RandomizedPair
         After `mix`.
+    kept_ : dict of row number and Reduction
+        After `keep`.
     classes_, actions_ : arrays of shape (K,) and (A,)
     cost_matrix_ : array of shape (K, A)
         Costs by true class and answer, in the order of ``actions_``; with costs by

@@ -13,7 +13,7 @@ from softcost.soft._table import HeldOut, tradeoff_table
 # What a fit may leave out.
 _NOT_ALWAYS = (
     "best_estimator_", "refit_time_", "mix_", "portfolio_", "feature_names_in_",
-    "calibration_confusion_", "paid_", "skipped_",
+    "calibration_confusion_", "paid_", "skipped_", "kept_",
 )  # fmt: skip
 
 
