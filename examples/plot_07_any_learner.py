@@ -66,10 +66,13 @@ for name, model in models.items():
     print(f"{name:26} error {results[name][0]:.3f}  cost {results[name][1]:.3f}")
 
 # %%
-figure, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")
-for name, (error, cost) in results.items():
-    ax.scatter(error, cost, s=30)
-    ax.annotate(name, (error, cost), xytext=(4, 3), textcoords="offset points")
-ax.set(xlabel="error", ylabel="cost", title="150 rows to learn from, 751 to predict")
-ax.margins(x=0.25)
+# From the cheapest to the dearest, on a logarithmic scale.
+names = sorted(results, key=lambda name: -results[name][1])
+figure, axes = plt.subplots(1, 2, figsize=(8, 4.5), sharey=True, layout="constrained")
+for ax, column, label in zip(axes, (1, 0), ("cost per digit", "error"), strict=True):
+    values = [results[name][column] for name in names]
+    ax.hlines(names, min(values) / 1.5, values, color="lightgrey")
+    ax.plot(values, names, "o")
+    ax.set(xscale="log", xlabel=label)
+figure.suptitle("150 rows to learn from, 751 to predict")
 plt.show()
