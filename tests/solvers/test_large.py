@@ -15,6 +15,7 @@ SOFTNESS = np.linspace(0, 1, 6)
 def few_rows_are_many(monkeypatch):
     """Every problem of more than twenty rows is large, and its working set small."""
     monkeypatch.setattr(large, "LARGE", 20)
+    monkeypatch.setattr(large, "MANY", 99)
     monkeypatch.setattr(_working_set, "CAPACITY", 48)
     monkeypatch.setattr(_working_set, "_LEAST_NEW", 4)
 
@@ -29,7 +30,7 @@ def test_a_solution_has_its_certificate(kernel, C, tol, noisy, certificate):
     X, y = noisy(150)
     problem = classifier(y, C * np.linspace(0.1, 2, 150))
     gram = kernels.gram_matrix(X, kernel, gamma=3.0)
-    found = large.solve(Gram(gram), *problem, tol=tol)
+    found = large.solve(Gram(gram), *problem, total=150, tol=tol)
     once = smo.solve(Gram(gram), *problem, tol=1e-8)
     check = certificate(gram[:, :150].astype(float), *problem, found.beta)
     assert found.converged
@@ -47,7 +48,7 @@ def test_rows_may_come_from_anywhere(kernel, noisy):
     problem = classifier(y[places], 20.0 * rng.random(90))
     whole = kernels.gram_matrix(X, kernel, gamma=3.0)
     matrix = kernels.submatrix(whole, places, places)
-    expected = large.solve(Gram(matrix), *problem, tol=1e-6)
+    expected = large.solve(Gram(matrix), *problem, total=120, tol=1e-6)
     nobody = np.empty(0, np.intp)
     own = X[places]
     sources = [
@@ -59,7 +60,7 @@ def test_rows_may_come_from_anywhere(kernel, noisy):
         store = store_of(X, kernel, gamma=3.0, capacity=0, gram=gram)
         sources += [part_of(store, places, nobody, capacity=k) for k in (0, 30, 90)]
     for source in sources:
-        found = large.solve(source, *problem, tol=1e-6)
+        found = large.solve(source, *problem, total=120, tol=1e-6)
         assert found.beta.tobytes() == expected.beta.tobytes()
         assert found.intercept == expected.intercept
 
@@ -91,7 +92,7 @@ def test_a_path_has_the_outputs_of_the_small_walk(make, noisy, monkeypatch):
     train, out = np.arange(100), np.arange(100, 140)
     gram, cross = (kernels.submatrix(whole, train, part) for part in (train, out))
     family = make(y[train], rng)
-    options = {"tol": 1e-7, "fitted": True}
+    options = {"tol": 1e-7, "fitted": True, "total": 140}
     path = solve_path(Gram(gram), cross, 40, family, C_GRID, SOFTNESS, **options)
     store = store_of(X, "perceptron", capacity=0)
     rows = part_of(store, train, out, capacity=9)
@@ -109,12 +110,22 @@ def test_a_path_has_the_outputs_of_the_small_walk(make, noisy, monkeypatch):
 def test_steps_are_limited(noisy):
     X, y = noisy(150)
     gram = Gram(kernels.gram_matrix(X, "perceptron"))
-    found = large.solve(gram, *classifier(y, 1000.0), tol=1e-6, max_steps=25)
+    problem, options = classifier(y, 1000.0), {"total": 150, "max_steps": 25}
+    found = large.solve(gram, *problem, tol=1e-6, **options)
     assert found.steps == 25
     assert not found.converged
-    nothing = large.solve(gram, y, np.zeros(150), np.zeros(150))
+    nothing = large.solve(gram, y, np.zeros(150), np.zeros(150), total=150)
     assert nothing.steps == 0
     assert np.isnan(nothing.intercept)
+
+
+def test_few_points_are_solved_at_once(noisy):
+    X, y = noisy(99)
+    gram, problem = Gram(kernels.gram_matrix(X, "perceptron")), classifier(y, 9.0)
+    once, found = smo.solve(gram, *problem), large.solve(gram, *problem, total=99)
+    other = large.solve(gram, *problem, total=100)
+    assert found.beta.tobytes() == once.beta.tobytes()
+    assert found.steps == once.steps != other.steps
 
 
 def test_work_can_be_stopped(noisy):
@@ -127,4 +138,4 @@ def test_work_can_be_stopped(noisy):
     X, y = noisy(150)
     gram = Gram(kernels.gram_matrix(X, "perceptron"))
     with pytest.raises(Stop):
-        large.solve(gram, *classifier(y, 1000.0), tol=1e-6, proceed=stop)
+        large.solve(gram, *classifier(y, 1000.0), total=150, proceed=stop)

@@ -83,6 +83,7 @@ def test_a_search_in_little_memory_has_the_same_bits(name, n_classes):
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_so_it_has_with_working_sets(name, monkeypatch):
     monkeypatch.setattr(large, "LARGE", 30)
+    monkeypatch.setattr(large, "MANY", 90)
     monkeypatch.setattr(_working_set, "CAPACITY", 40)
     monkeypatch.setattr(_working_set, "_LEAST_NEW", 4)
     X, y = digits()

@@ -26,24 +26,32 @@ from softcost.solvers.rows import Gram, Part, Store
 from softcost.solvers.smo import Solution, certify, spread
 from softcost.solvers.smo import solve as solve_at_once
 
-LARGE = 10_000  # rows beyond which a problem is large
+LARGE = 10_000  # rows of a large problem,
+MANY = 22_000  # where there are more than so many points in all
 _ROUND = 0.1  # of the violation: what a round leaves of it within the working set
 _ROUNDS = 2000  # rounds for one problem before giving up
 _SLACK = 1e-9  # of a box: rounding that a start may need clipped
 _TIMES, _MORE = 4, 100  # many more coefficients: so many times as many, and so many
 
 
-def is_large(n: int) -> bool:
-    """Whether a problem of n rows is solved on a working set."""
-    return n > LARGE
+def is_large(n: int, total: int) -> bool:
+    """Whether a problem of n rows is solved on a working set.
+
+    ``total`` is the number of distinct points, of which its rows may be a part. Where
+    there are few, their matrix fits into memory, and steps over all rows are faster.
+    How much memory there is does not count: results do not depend on it.
+    """
+    return n > LARGE and total > MANY
 
 
-def large_bytes(m: int, n_out: int, d: int) -> int:
+def large_bytes(m: int, total: int, n_out: int, d: int) -> int:
     """Memory for kernel values of a large problem of m rows, 0 for others.
 
     The rows that it keeps are not counted.
     """
-    return working_bytes() + block_bytes(m + n_out, d) if is_large(m) else 0
+    if not is_large(m, total):
+        return 0
+    return working_bytes() + block_bytes(m + n_out, d)
 
 
 class Point(NamedTuple):
@@ -141,13 +149,17 @@ def solve(
     lower: np.ndarray,
     upper: np.ndarray,
     *,
+    total: int,
     tol: float = 1e-3,
     max_steps: int = -1,
     proceed: Callable[[], None] = lambda: None,
 ) -> Solution:
-    """Solve one problem from scratch, as `smo.solve`, whatever its size."""
+    """Solve one problem from scratch, as `smo.solve`, whatever its size.
+
+    ``total`` is the number of distinct points, see `is_large`.
+    """
     n = len(targets)
-    if not is_large(n):
+    if not is_large(n, total):
         return solve_at_once(
             rows, targets, lower, upper, tol=tol, max_steps=max_steps, proceed=proceed
         )

@@ -214,6 +214,7 @@ def solve_path(
     C: np.ndarray,
     softness: np.ndarray,
     *,
+    total: int = 0,
     tol: float = 1e-3,
     max_steps: int = -1,
     fitted: bool = False,
@@ -235,6 +236,8 @@ def solve_path(
         In any order.
     softness : array of shape (n_softness,)
         Increasing; where the problems of the family lie on the path.
+    total : int
+        Number of distinct points of which the rows are a part, see `large.is_large`.
     tol, max_steps, proceed
         As in `smo.solve`.
     fitted : bool
@@ -265,7 +268,7 @@ def solve_path(
         cross = np.empty((0, 0), np.float32)
     limit = max_steps if max_steps >= 0 else np.iinfo(np.int64).max
     order, goal, along = _order(tuple(run)), tol * scale, np.asarray(softness, float)
-    if is_large(n):
+    if is_large(n, total):
         products = products_of(rows, cross, n_out)
         LargePath(products, along, order, run, group, goal, limit, table, proceed).walk(
             targets, lower, upper, C[up_C]

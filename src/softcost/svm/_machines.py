@@ -209,6 +209,7 @@ def fit_machines(
             merged.targets,
             merged.lower,
             merged.upper,
+            total=len(first),
             tol=tol,
             max_steps=max_steps,
             proceed=proceed,
@@ -258,7 +259,7 @@ def _source_of(
         # asks for part of them, and of few rows all are soon there.
         if len(problems) == 1 and not (plan.whole and n <= _ALWAYS_WHOLE):
             return lambda places: _alone(x[places], kernel, 1)
-        if is_large(max(sizes)):  # of many rows a problem asks for few
+        if is_large(max(sizes), n):  # of many rows a problem asks for few
             return lambda places: _alone(x[places], kernel, at_once)
         shared = SharedRows(
             plan, x=x, kernel=kernel.name, gamma=kernel.gamma, threads=threads

@@ -89,9 +89,9 @@ class Plan:
     n_bytes: int
 
 
-def _shared(m: int) -> float:
+def _shared(needs: Needs) -> float:
     """Share of the memory for rows over all points."""
-    return _SHARED_BY_LARGE if is_large(m) else _SHARED
+    return _SHARED_BY_LARGE if is_large(needs.m, needs.n) else _SHARED
 
 
 def make_plan(needs: Needs, megabytes: float, remedy: str) -> Plan:
@@ -109,7 +109,7 @@ def make_plan(needs: Needs, megabytes: float, remedy: str) -> Plan:
     whole = needs.matrices * needs.n * row
     points = 2 * _NUMBER * needs.n * needs.d  # as rows and as panels
     bound = int(min(megabytes * 2**20, 2**60)) - points
-    large = large_bytes(needs.m, needs.n_out, needs.d)
+    large = large_bytes(needs.m, needs.n, needs.n_out, needs.d)
     copies = needs.copied * copy_bytes(needs.m, needs.n_out) + needs.threads * large
     if whole + copies <= bound:
         return Plan(
@@ -131,8 +131,8 @@ def make_plan(needs: Needs, megabytes: float, remedy: str) -> Plan:
             f"{(points + least) / 2**20:.3g} MB, more than cache_size={megabytes:g} of "
             f"the learner: {remedy}"
         )
-    most = max(int(_shared(needs.m) * bound), least - least_parts)
-    if is_large(needs.m) and whole <= bound - least_parts:
+    most = max(int(_shared(needs) * bound), least - least_parts)
+    if is_large(needs.m, needs.n) and whole <= bound - least_parts:
         most = whole
     most = min(most, bound - least_parts)
     capacity = min(most // (needs.matrices * row), needs.n)

@@ -28,6 +28,8 @@ class KernelPath:
     ----------
     groups : array of shape (n,)
         For every row the number of its distinct row.
+    n_points : int
+        Number of distinct rows.
     n_bytes : int
         Kernel values, the parts that folds copy, and what solvers need.
     """
@@ -51,6 +53,7 @@ class KernelPath:
         else:
             self._distinct, self.groups = self._arranged(X, tests)
         needs = self._needs(tests)
+        self.n_points = needs.n
         self._plan = self._planned(needs)
         self.n_bytes = self._plan.n_bytes + threads * self._solver_bytes(needs)
 
@@ -194,6 +197,7 @@ class KernelFold:
             family,
             path.values,
             path.softness,
+            total=path.n_points,
             tol=path.machine.tol,
             max_steps=path.machine.max_iter,
             fitted=fitted,
