@@ -32,8 +32,10 @@ from softcost.models._values import Labels
 
 
 def _check_logistic(record: Record) -> None:
-    rows, classes = record.dims.get("rows"), record.dims.get("K")
-    if record.fitted is not None and rows != (1 if classes == 2 else classes):
+    if record.fitted is None:
+        return
+    rows, classes = record.dims["rows"], record.dims["K"]
+    if classes < 2 or rows != (1 if classes == 2 else classes):
         raise Refused("coef_: not one row for each class")
 
 

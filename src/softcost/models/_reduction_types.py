@@ -194,6 +194,8 @@ def _check_members(*names: str) -> Check:
 def _check_class_numbers(member: Record, record: Record) -> None:
     """A learner of class numbers knows none beyond the classes."""
     columns = record.get("_columns")
+    while member.type == "FrozenEstimator":
+        member = member.params["estimator"]
     known = member.get("classes_")
     if columns is not None:
         if known is not None:
