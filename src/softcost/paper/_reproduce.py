@@ -115,8 +115,7 @@ def reproduce(
         ``classes`` or ``random_state`` that is None gets that of the run.
     cache_size : float, default=None
         Memory for kernel values in megabytes, for each of the jobs; by default what
-        the kernel machines take, 2000. Results do not depend on it; kdd99 is several
-        times faster with 14000.
+        the kernel machines take, 2000. Results do not depend on it.
     progress : callable, default does nothing
         Called with (done, total, outcome or None).
 
