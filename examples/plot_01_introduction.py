@@ -53,9 +53,9 @@ left.set(
     ylim=(X[:, 1].min() - 0.5, X[:, 1].max() + 0.5),
     title="points and two lines",
 )
-left.legend()
+left.legend(loc="lower left")
 right.scatter(*points.T, s=3, color="0.75", label="all lines")
 right.scatter(*points[on_front].T, s=12, color="tab:purple", label="front")
 right.set(xlabel="error", ylabel="cost", title="what lines cost and how often they err")
-right.legend()
+right.legend(loc="upper left")
 plt.show()

@@ -74,5 +74,7 @@ for ax, column, label in zip(axes, (1, 0), ("cost per digit", "error"), strict=T
     ax.hlines(names, min(values) / 1.5, values, color="lightgrey")
     ax.plot(values, names, "o")
     ax.set(xscale="log", xlabel=label)
+    ax.set_xticks([0.01, 0.03, 0.1, 0.3], ["0.01", "0.03", "0.1", "0.3"])
+    ax.minorticks_off()
 figure.suptitle("150 rows to learn from, 751 to predict")
 plt.show()

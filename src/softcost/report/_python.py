@@ -14,7 +14,8 @@ def python_lines(search: Any, params: Sequence[str], encoder: Any = None) -> str
 
     Parameters
     ----------
-    search : fitted SoftCostClassifierCV
+    search : SoftCostClassifierCV
+        Fitted.
     params : sequence of str
         Names of the learner's parameters that were searched.
     encoder : transformer, default=None
