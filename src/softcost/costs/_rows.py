@@ -93,6 +93,8 @@ class RowCosts:
         What may be answered beyond the classes.
     action_error : array of shape (A - K,)
         How much each of these counts as an error.
+    given_scale : float or None
+        What costs by example are divided by; None for the largest of them.
 
     See Also
     --------
@@ -123,6 +125,7 @@ class RowCosts:
     error_weight: Any = None
     extra: NDArray[Any] = field(default_factory=lambda: NO_ACTIONS)
     action_error: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    given_scale: float | None = None
 
     @property
     def n_classes(self) -> int:
@@ -163,6 +166,8 @@ class RowCosts:
             return matrix, matrix[self.y], scale
         assert self.raw_costs is not None
         canonical = self.raw_costs - self.raw_costs.min(axis=1, keepdims=True)
+        if self.given_scale is not None:
+            return None, canonical / self.given_scale, self.given_scale
         _, scale = normalize(canonical[self.weight > 0])
         return None, canonical / scale, scale
 

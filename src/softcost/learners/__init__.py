@@ -15,6 +15,7 @@ from softcost.learners._fitting import (
     fitted_learners,
     inner_learner,
 )
+from softcost.learners._in_blocks import feed_subproblems, takes_block_weights
 from softcost.learners._kinds import check_learner, kind_of, last_step, takes_pairs
 from softcost.learners._protocols import (
     FitsKinds,
@@ -60,6 +61,7 @@ __all__ = [
     "check_learner",
     "check_sides",
     "draw_seeds",
+    "feed_subproblems",
     "fit_one",
     "fit_rows",
     "fit_subproblems",
@@ -68,6 +70,7 @@ __all__ = [
     "kind_of",
     "last_step",
     "seeded_clone",
+    "takes_block_weights",
     "takes_pairs",
     "takes_weights",
     "warn_unfinished",

@@ -281,6 +281,9 @@ class Reduction(ClassifierMixin, BaseEstimator):
         y: ArrayLike,
         costs: Any = None,
         sample_weight: ArrayLike | None = None,
+        *,
+        known: NDArray[Any] | None = None,
+        reset: bool = True,
     ) -> TrainingData:
         """Check the arguments of `fit`: the input validation of all reductions.
 
@@ -288,6 +291,10 @@ class Reduction(ClassifierMixin, BaseEstimator):
         ----------
         X, y, costs, sample_weight
             As in `fit`.
+        known : array of shape (K,) or None
+            All classes, sorted, where they are known and ``classes`` is not set.
+        reset : bool
+            Whether the features are those that X has; otherwise X must have them.
 
         Returns
         -------
@@ -302,7 +309,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
         check_learner(
             self.chosen_learner(), self.learner_kind, f"this {type(self).__name__}"
         )
-        X = self._check_X(X, reset=True)
+        X = self._check_X(X, reset=reset)
         pairwise = takes_pairs(self.working_learner())
         if pairwise and np.shape(X)[0] != np.shape(X)[1]:
             raise ValueError(
@@ -326,7 +333,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
             y if hasattr(y, "iloc") and np.ndim(y) == 1 else labels,
             cost_matrix=self.cost_matrix,
             costs=costs,
-            classes=self.classes,
+            classes=known if self.classes is None else self.classes,
             error_weight=self.error_weight,
             sample_weight=weight,
             actions=self.actions,
@@ -338,7 +345,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
                 f"not for {type(self).__name__}: drop their columns, or choose "
                 "MinimumExpectedCost, CostSensitiveOneVsOne or OneSidedRegression."
             )
-        if costs is not None and self.classes is None:
+        if costs is not None and self.classes is None and known is None:
             refuse_strangers(rows)
         names = ("n_features_in_", "feature_names_in_")
         features = {name: getattr(self, name) for name in names if hasattr(self, name)}
@@ -359,6 +366,15 @@ class Reduction(ClassifierMixin, BaseEstimator):
         self
             The fitted estimator.
         """
+        self._keep_facts(data)
+        softness = check_softness(self.softness)
+        self._learn_costs(data.rows)
+        if len(self.classes_) > 1:
+            self._fit(data.X, data.rows.problem(softness))
+        return self
+
+    def _keep_facts(self, data: TrainingData) -> None:
+        """What is known of rows and prices before anything is learnt."""
         for name, value in data.features.items():
             setattr(self, name, value)
         self.classes_ = data.rows.classes
@@ -366,11 +382,6 @@ class Reduction(ClassifierMixin, BaseEstimator):
         self.cost_scale_ = data.rows.scale
         self.costs_by_example_ = data.rows.by_example
         self._raw_matrix = data.rows.raw_matrix
-        softness = check_softness(self.softness)
-        self._learn_costs(data.rows)
-        if len(self.classes_) > 1:
-            self._fit(data.X, data.rows.problem(softness))
-        return self
 
     @property
     def actions_(self) -> NDArray[Any]:

@@ -8,13 +8,23 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, _fit_context, clone
 from sklearn.linear_model import Ridge
 from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_is_fitted,
     validate_data,
 )
 
-from softcost.learners import fit_rows, takes_weights, weight_params
+from softcost.learners import (
+    fit_rows,
+    takes_block_weights,
+    takes_weights,
+    weight_params,
+)
+
+
+def _goes_on_learning(wrapper: Any) -> bool:
+    return hasattr(wrapper.regressor, "partial_fit")
 
 
 class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
@@ -62,6 +72,7 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
         "n_refits": [Interval(Integral, 0, None, closed="left")],
     }
     __metadata_request__fit: ClassVar = {"side": True}
+    __metadata_request__partial_fit: ClassVar = {"side": True}
 
     def __init__(self, regressor: Any = None, *, n_refits: int = 10):
         self.regressor = regressor
@@ -130,6 +141,54 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
             if loss == 0 or step == self.n_refits:
                 break
             model = fitted(np.where(violation > 0, y, current))
+        return self
+
+    @available_if(_goes_on_learning)
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        side: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Go on learning from a block of rows, with a regressor that can.
+
+        The regressor takes one step towards targets that are clipped by what it
+        predicts for the block; the first block is learnt as it is before.
+
+        Parameters
+        ----------
+        X, y, side, sample_weight
+            As for `fit`.
+
+        Returns
+        -------
+        self
+            The same estimator, which knows the block, too.
+        """
+        first = not hasattr(self, "regressor_")
+        X, y = validate_data(
+            self, X, y, y_numeric=True, accept_sparse="csr", reset=first
+        )
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        if first:
+            base = Ridge() if self.regressor is None else self.regressor
+            self.regressor_, self.losses_ = clone(base), []
+        model, params = self.regressor_, {}
+        if np.any(weight != 1.0):
+            if not takes_block_weights(model):
+                raise ValueError(
+                    f"regressor {type(model).__name__} takes no sample weights in "
+                    "partial_fit: choose one that does, such as SGDRegressor()."
+                )
+            params["sample_weight"] = weight
+        if first or side is None:
+            model.partial_fit(X, y, **params)
+        if side is not None:
+            current = model.predict(X)
+            low = np.asarray(side, np.float64) * (current - y) > 0
+            model.partial_fit(X, np.where(low, y, current), **params)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

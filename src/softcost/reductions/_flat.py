@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from softcost.costs import CostProblem, RowCosts
 from softcost.learners import FitsKinds, Subproblem, fit_subproblems, fitted_learners
-from softcost.reductions._base import Reduction
 from softcost.reductions._docs import documented
+from softcost.reductions._in_blocks import LearnsInBlocks
 
 
 @documented
-class FlatReduction(Reduction):
+class FlatReduction(LearnsInBlocks):
     """A reduction whose subproblems do not need each other's answers.
 
     A subclass says which subproblems there are and how their outputs combine.
