@@ -154,8 +154,8 @@ class RowCosts:
         return self.raw_matrix[self.y]
 
     @cached_property
-    def _scaled(self) -> tuple[NDArray | None, NDArray, float]:
-        """Canonical matrix and costs, divided by the largest entry, and that entry.
+    def _scaled(self) -> tuple[NDArray | None, NDArray | None, float]:
+        """Canonical matrix or costs, divided by the largest entry, and that entry.
 
         A matrix is divided by its own largest entry, whichever classes occur, so that
         softness means the same on every part of the data; costs by example by the
@@ -163,7 +163,7 @@ class RowCosts:
         """
         if self.raw_matrix is not None:
             matrix, scale = scaled_matrix(self.raw_matrix)
-            return matrix, matrix[self.y], scale
+            return matrix, None, scale
         assert self.raw_costs is not None
         canonical = self.raw_costs - self.raw_costs.min(axis=1, keepdims=True)
         if self.given_scale is not None:
@@ -179,7 +179,11 @@ class RowCosts:
     @property
     def costs(self) -> NDArray[np.float64]:
         """Scaled canonical costs, shape (n, A)."""
-        return self._scaled[1]
+        matrix, costs, _ = self._scaled
+        if matrix is not None:
+            return matrix[self.y]
+        assert costs is not None
+        return costs
 
     @property
     def scale(self) -> float:

@@ -25,7 +25,7 @@ from softcost.linear._samples import Samples
 _OVERSHOT = 0.5  # how far the slope along a step may turn, relative to its start
 _SLOW = 0.5  # fraction of the gradient that a step may leave
 _ENOUGH = 16  # rows of a sample with a curvature, for each coefficient
-_ENTRIES = 2**24  # outputs of sampled rows that are held at once, at most
+_ENTRIES = 2**22  # outputs of sampled rows that are held at once, at most
 _GROWTH = 4  # of the sample of rows for curvatures
 _NOISE = 100  # units of rounding below which steps may make no progress
 _STALLED = 3  # of such steps, after which a problem is given up

@@ -11,7 +11,7 @@ from softcost.learners import PathOutputs, Subproblem, warn_unfinished
 from softcost.linear._columns import Posed, pose
 from softcost.linear._machines import solve_posed
 from softcost.linear._rows import Rows
-from softcost.linear._space import Standardised, precision
+from softcost.linear._space import Standardised, on_disk, precision
 from softcost.parallel import one_thread
 
 Kind = TypeVar("Kind", bound=Subproblem)
@@ -21,7 +21,7 @@ class LockstepPath:
     """Rows of a search in the space of a machine, from which folds take theirs.
 
     Rows that are held out together are neighbours, so that a fold's rows are a few
-    runs and nothing is copied.
+    runs and nothing is copied. Rows of a memory-mapped file stay there.
 
     Attributes
     ----------
@@ -41,20 +41,31 @@ class LockstepPath:
         n = X.shape[0]
         self.machine, self.values, self.softness = machine, values, softness
         self.groups = np.arange(n)
-        order = side_by_side(n, tests)
-        self._place = np.argsort(order)
+        self._order = side_by_side(n, tests)
+        self._place = np.argsort(self._order)
         self._space = Standardised.of(X)
-        dtype = precision(X.shape, machine.tol)
-        self._matrix = self._space.matrix(X, dtype, order)
-        self.n_bytes = n * (X.shape[1] + 1) * dtype.itemsize
+        self._dtype = precision(X.shape, machine.tol)
+        self._X, self._matrix, self.n_bytes = X, None, 16 * n
+        if not on_disk(X):
+            self._X, self._matrix = (
+                None,
+                self._space.matrix(X, self._dtype, self._order),
+            )
+            self.n_bytes += n * (X.shape[1] + 1) * self._dtype.itemsize
 
     def fold(
         self, train: NDArray[np.intp], rows: NDArray[np.intp], out: NDArray[np.intp]
     ) -> "LinearFold":
         order = np.argsort(self._place[rows], kind="stable")
-        inside = Rows(self._matrix, self._place[rows[order]])
-        outside = Rows(self._matrix, self._place[out])
+        inside = self._rows(self._place[rows[order]])
+        outside = self._rows(self._place[out])
         return LinearFold(self, self._space.penalty, inside, order, outside)
+
+    def _rows(self, places: NDArray[np.intp]) -> Rows:
+        if self._matrix is None:
+            own = self._order[places]
+            return self._space.rows_on_disk(self._X, self._dtype, own)
+        return Rows(self._matrix, places)
 
 
 def side_by_side(n: int, tests: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:

@@ -27,6 +27,8 @@ class Rows:
     basis : array of shape (raw width, width) or None
     dtype : dtype or None
         Of the features, by default that of the matrix.
+    width : int or None
+        Columns that ``features`` makes, where there is no basis.
     """
 
     def __init__(
@@ -36,8 +38,10 @@ class Rows:
         features: Callable[[Any], NDArray[Any]] | None = None,
         basis: NDArray[np.float64] | None = None,
         dtype: Any = None,
+        width: int | None = None,
     ):
         self._matrix, self._places = matrix, places
+        self._width = matrix.shape[1] if width is None else width
         self._features, self._basis = features, basis
         self.n = matrix.shape[0] if places is None else len(places)
         self.dtype = matrix.dtype if dtype is None else np.dtype(dtype)
@@ -47,7 +51,7 @@ class Rows:
         """How many coefficients a problem has, with the intercept as the last."""
         if self._basis is not None:
             return self._basis.shape[1]
-        return self._matrix.shape[1]
+        return self._width
 
     def take(self, index: NDArray[np.intp]) -> "Rows":
         """Some of these rows, copied."""

@@ -11,6 +11,7 @@ from softcost.linear._rows import Rows
 
 _BLOCK = 4096  # rows standardised or predicted at once
 _SINGLE_FROM = 2**17  # entries from which on single precision is enough of a gain
+_FOR_WORKERS = "joblib_memmapping_folder"
 _SINGLE_TOL = 1e-5  # least tolerance that single precision can meet
 
 
@@ -18,6 +19,23 @@ def precision(shape: tuple[int, int], tol: float) -> Any:
     """Single precision for large tables, where the tolerance allows it."""
     large = shape[0] * shape[1] >= _SINGLE_FROM and tol >= _SINGLE_TOL
     return np.dtype(np.float32 if large else np.float64)
+
+
+def on_disk(X: Any) -> bool:
+    """Whether the numbers of an array are in a file, and are not to fill memory.
+
+    What joblib maps for its workers has been in memory before, and may be again.
+
+    Examples
+    --------
+    >>> on_disk(np.zeros((2, 3)))
+    False
+    """
+    while isinstance(X, np.ndarray):
+        if isinstance(X, np.memmap):
+            return _FOR_WORKERS not in str(X.filename)
+        X = X.base
+    return False
 
 
 @dataclass(frozen=True)
@@ -74,13 +92,29 @@ class Standardised:
             return sparse.hstack([scaled, np.ones((n, 1), dtype)], format="csr")
         out = np.empty((n, X.shape[1] + 1), dtype)
         for part in _parts(n):
-            rows = X[part] if order is None else X[order[part]]
-            out[part, :-1] = (rows - self.centre) / self.scale
-        out[:, -1] = 1.0
+            self._fill(out[part], X[part] if order is None else X[order[part]])
         return out
 
+    def _fill(self, out: NDArray[Any], rows: NDArray[Any]) -> None:
+        out[:, :-1] = (rows - self.centre) / self.scale
+        out[:, -1] = 1.0
+
     def rows(self, X: Any, dtype: Any) -> Rows:
+        if on_disk(X):
+            return self.rows_on_disk(X, dtype)
         return Rows(self.matrix(X, dtype))
+
+    def rows_on_disk(
+        self, X: NDArray[Any], dtype: Any, places: NDArray[np.intp] | None = None
+    ) -> Rows:
+        """Rows of a file, read and standardised block by block in every pass."""
+
+        def features(block: NDArray[Any]) -> NDArray[Any]:
+            out = np.empty((len(block), X.shape[1] + 1), dtype)
+            self._fill(out, block)
+            return out
+
+        return Rows(X, places, features, dtype=dtype, width=X.shape[1] + 1)
 
     def model(self, coef: NDArray[np.float64]) -> "LinearModels":
         """What predicts from X itself, for coefficients of shape (width, m)."""
