@@ -49,14 +49,16 @@ def named_columns(
     return list(dict.fromkeys(found))
 
 
-def read_labels(values: pd.Series, option: str, path: str) -> np.ndarray:
+def read_labels(
+    values: pd.Series, option: str, path: str, first_row: int = 0
+) -> np.ndarray:
     """A target column as text, without blanks around it."""
     labels = words_of(values)
     empty = np.flatnonzero(pd.isna(labels))
     if len(empty):
         raise ValueError(
             f"{option} {values.name!r} is empty in {len(empty)} rows of {path}, the "
-            f"first of them row {empty[0] + 1}; fill them or take them out."
+            f"first of them row {first_row + empty[0] + 1}; fill them or take them out."
         )
     return labels.astype(str)
 

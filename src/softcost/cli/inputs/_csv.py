@@ -49,6 +49,7 @@ def csv_pieces(
             seen = False
             for piece in pd.read_csv(file, chunksize=rows, **options):
                 seen = True
+                piece.attrs["separator"] = separator
                 yield piece.reset_index(drop=True)
             if not seen:
                 yield pd.DataFrame({name: pd.Series([], dtype=str) for name in header})

@@ -222,6 +222,13 @@ def _value(text: str) -> Any:
     help="Hold out this share of the rows.",
 )
 @click.option("--test", metavar="FILE", help="Measure on the rows of another file.")
+@click.option(
+    "--rows-at-once",
+    type=click.IntRange(2),
+    metavar="N",
+    help="Read DATA in blocks of N rows, several times, and keep none of it in memory; "
+    "with --learner linear. By itself where DATA is too large for memory.",
+)
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
 @click.option("--jobs", type=int, default=1, show_default=True, help="-1: all cores.")
 @click.option("--currency", default="", metavar="NAME", help="Of prices: EUR, $, ...")
@@ -244,5 +251,10 @@ def fit(data: str, **options: Any) -> None:
         options["reduction"] = ("auto",)
     from softcost.cli.train._fit_job import run
     from softcost.cli.train._job import Job
+    from softcost.cli.train._large_job import in_blocks, run_in_blocks
 
-    run(Job(data=data, **options))
+    job = in_blocks(Job(data=data, **options))
+    if job.rows_at_once is None:
+        run(job)
+    else:
+        run_in_blocks(job)

@@ -35,6 +35,7 @@ class Job:
     minutes: float | None
     test_size: float | None
     test: str | None
+    rows_at_once: int | None
     seed: int
     jobs: int
     currency: str
