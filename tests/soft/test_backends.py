@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from joblib import parallel_config
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
 
 from softcost import parallel
@@ -37,19 +37,6 @@ def alone():
     return {name: searched(one, n_jobs=1) for name, one in REDUCTIONS.items()}
 
 
-@pytest.fixture(scope="module")
-def client():
-    distributed = pytest.importorskip("distributed")
-    cluster = distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=True,
-        dashboard_address=":0",
-    )
-    with cluster, distributed.Client(cluster) as connected:
-        yield connected
-
-
 def same(found, expected):
     search, scores = found
     alone, expected_scores = expected
@@ -64,51 +51,6 @@ def same(found, expected):
 def test_backends_of_this_machine(name, backend, alone):
     with parallel_config(backend=backend, n_jobs=2):
         same(searched(REDUCTIONS[name], n_jobs=None), alone[name])
-
-
-@pytest.mark.parametrize("name", REDUCTIONS)
-def test_dask(name, alone, client):
-    with parallel_config(backend="dask"):
-        same(searched(REDUCTIONS[name], n_jobs=None), alone[name])
-
-
-def test_the_default_learner_works_on_the_cluster_and_rows_travel_once(client):
-    # Functions of a test are sent as they are: workers cannot import this module.
-
-    def watch(dask_worker):
-        """Keep the rows that every piece of work on this worker is given."""
-        from softcost.soft import _walk_jobs
-
-        solve, dask_worker.given = _walk_jobs.solve_block, []
-
-        def watched(X, *others):
-            dask_worker.given.append(X)
-            return solve(X, *others)
-
-        dask_worker.original, _walk_jobs.solve_block = solve, watched
-
-    def unwatch(dask_worker):
-        """How many pieces of work there were, and how many copies of the rows."""
-        from softcost.soft import _walk_jobs
-
-        _walk_jobs.solve_block = dask_worker.original
-        return len(dask_worker.given), len({id(X) for X in dask_worker.given})
-
-    X, y = load_iris(return_X_y=True)
-    client.run(watch)
-    with parallel_config(backend="dask"):
-        SoftCostClassifierCV(cost_matrix=MATRIX, softness=11, cv=6).fit(X, y)
-    done = client.run(unwatch).values()
-    assert sum(pieces for pieces, _ in done) == 6  # all folds
-    assert all(copies <= 1 for _, copies in done)
-
-
-def test_local_threads_are_those_of_this_machine(client):
-    with parallel_config(backend="dask"):
-        assert parallel.has_own_workers()
-        assert parallel.local_threads(3) == 3
-        assert parallel.local_threads(None) >= 1
-    assert not parallel.has_own_workers()
 
 
 def test_progress_is_told_by_backends_without_generators():

@@ -350,10 +350,9 @@ def fit_subproblems(
         return learner.fit_many(X, subproblems, threads=local_threads(n_jobs))
     seeds = draw_seeds(rng, len(subproblems))
     jobs = [
-        (learner, X, subproblem, seed)
-        for subproblem, seed in zip(subproblems, seeds, strict=True)
+        (subproblem, seed) for subproblem, seed in zip(subproblems, seeds, strict=True)
     ]
-    return FittedModels(run_jobs(fit_one, jobs, n_jobs=n_jobs))
+    return FittedModels(run_jobs(fit_one, jobs, shared=(learner, X), n_jobs=n_jobs))
 
 
 def fit_one(

@@ -8,6 +8,7 @@ multiprocessing, dask, ...), is cut into pure functions that joblib runs (`run_j
 
 from softcost.parallel._jobs import (
     has_own_workers,
+    kept_on_workers,
     local_threads,
     run_jobs,
     stream_jobs,
@@ -18,6 +19,7 @@ __all__ = [
     "Stopped",
     "has_own_workers",
     "in_threads",
+    "kept_on_workers",
     "local_threads",
     "one_thread",
     "run_jobs",

@@ -29,13 +29,17 @@ def predictions(
     pieces = [softness] if together else [[value] for value in softness]
     data = problem.data
     jobs = [
-        (data.X, data.rows, data.pairwise, problem.reduction, fold, params, piece)
+        (fold, params, piece)
         for fold in problem.folds
         for params in problem.settings
         for piece in pieces
     ]
     done = run_jobs(
-        fit_and_predict, jobs, n_jobs=problem.n_jobs, progress=problem.progress
+        fit_and_predict,
+        jobs,
+        shared=(data.X, data.rows, data.pairwise, problem.reduction),
+        n_jobs=problem.n_jobs,
+        progress=problem.progress,
     )
     per_fold = len(problem.settings) * len(pieces)
     shape = (len(problem.settings), len(softness), -1)

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
+from softcost.parallel import kept_on_workers
 from softcost.reductions import Reduction
 from softcost.selection import Rule, make_rule
 from softcost.soft._available import available, has_method, is_refitted
@@ -347,17 +348,18 @@ class SoftCostClassifierCV(
         rule = self._rule()
         problem, portfolio = prepare(self, X, y, costs, sample_weight, groups)
         skipped = None
-        if self.time_limit is None:
-            predictions = held_out_predictions(problem)
-        else:
-            raced = raced_predictions(problem, self.time_limit)
-            problem, predictions, skipped = raced
-        tabulate(self, problem, predictions)
-        if skipped is not None:
-            self.skipped_ = skipped
-        if portfolio is not None:
-            self.portfolio_ = portfolio
-        return self._choose(rule)
+        with kept_on_workers():  # for the search, and for the last fit
+            if self.time_limit is None:
+                predictions = held_out_predictions(problem)
+            else:
+                raced = raced_predictions(problem, self.time_limit)
+                problem, predictions, skipped = raced
+            tabulate(self, problem, predictions)
+            if skipped is not None:
+                self.skipped_ = skipped
+            if portfolio is not None:
+                self.portfolio_ = portfolio
+            return self._choose(rule)
 
     def _rule(self) -> Rule:
         return make_rule(

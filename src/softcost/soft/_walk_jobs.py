@@ -2,7 +2,7 @@
 
 The unit of work is a pure function of a fold and a block of its subproblems, which
 opens the path for itself: a fold needs the whole path anyway, and nothing has to stay
-on a worker. X is an argument of its own, so that backends send it once to each worker.
+on a worker. What they all need is sent once to each worker.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,16 +28,19 @@ def walk_on_workers(
 ) -> list[NDArray[np.intp]]:
     """Predictions for every fold, shape (n_values, n_softness, n_test)."""
     data = problem.data
-    common = (data.X, data.rows, problem.tests, walk)
+    options: Any = {
+        "shared": (data.X, data.rows, problem.tests, walk),
+        "n_jobs": problem.n_jobs,
+        "progress": progress,
+    }
     reduction = walk.reduction
     if goes_in_lockstep(walk, data.rows) or not isinstance(reduction, FlatReduction):
-        jobs: list[Any] = [(*common, fold) for fold in problem.folds]
-        return run_jobs(walk_fold, jobs, n_jobs=problem.n_jobs, progress=progress)
+        return run_jobs(walk_fold, [(fold,) for fold in problem.folds], **options)
     n_actions = data.rows.n_actions
     wanted = -(-effective_n_jobs(problem.n_jobs) // len(problem.folds))
     blocks = list(_blocks(reduction.n_subproblems(n_actions), wanted))
-    jobs = [(*common, fold, block) for fold in problem.folds for block in blocks]
-    done = run_jobs(solve_block, jobs, n_jobs=problem.n_jobs, progress=progress)
+    jobs = [(fold, block) for fold in problem.folds for block in blocks]
+    done = run_jobs(solve_block, jobs, **options)
     predicted = []
     for start in range(0, len(done), len(blocks)):
         of_fold = done[start : start + len(blocks)]
