@@ -204,6 +204,7 @@ def test_a_cluster_that_is_not_there(table, monkeypatch):
     assert "--jobs" in result.stderr
 
 
+@pytest.mark.filterwarnings("ignore:Parameter n_jobs will be ignored:UserWarning")
 def test_rows_that_no_machine_holds(client):
     """LightGBM learns where the parts of a Dask array are; prices come afterwards."""
     array = pytest.importorskip("dask.array")

@@ -232,6 +232,11 @@ def _value(text: str) -> Any:
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
 @click.option("--jobs", type=int, default=1, show_default=True, help="-1: all cores.")
 @click.option("--currency", default="", metavar="NAME", help="Of prices: EUR, $, ...")
+@click.option(
+    "--dask",
+    metavar="ADDRESS",
+    help="Search on the workers of a Dask scheduler, such as tcp://host:8786.",
+)
 @click.option("--model", metavar="OUT", help="Write the model here.")
 @click.option("--report", metavar="OUT.html", help="Write the explorer page here.")
 @click.option("--json", "as_json", is_flag=True, help="Write strict JSON.")

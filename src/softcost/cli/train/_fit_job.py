@@ -7,6 +7,7 @@ from softcost.cli.console import (
     show_progress,
     warnings_as_lines,
 )
+from softcost.cli.train._cluster import on_cluster
 from softcost.cli.train._columns import tell_columns
 from softcost.cli.train._data import read_data
 from softcost.cli.train._job import Job, with_defaults
@@ -32,6 +33,7 @@ def run(job: Job) -> None:
         tell_columns(job, data.surveyed, data.notes)
     model = make_model(job, families, data)
     with (
+        on_cluster(job.dask),
         failed_job(),
         warnings_as_lines(job.quiet),
         show_progress("training", job.quiet),

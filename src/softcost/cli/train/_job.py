@@ -39,6 +39,7 @@ class Job:
     seed: int
     jobs: int
     currency: str
+    dask: str | None
     model: str | None
     report: str | None
     as_json: bool
@@ -52,6 +53,10 @@ def with_defaults(job: Job) -> Job:
         raise BadInput("give --test FILE or --test-size SHARE, not both.")
     if job.jobs == 0:
         raise BadInput("--jobs must be 1 or more, or -1 for all cores, not 0.")
+    if job.dask is not None and job.jobs != 1:
+        raise BadInput(
+            "--jobs is for this machine; leave it out, --dask uses all of the cluster."
+        )
     if job.reduction == ("auto",) and (job.learner != ("auto",) or job.param):
         raise BadInput(
             "--reduction auto chooses learners and their parameters itself: leave out "

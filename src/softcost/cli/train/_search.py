@@ -34,7 +34,7 @@ def make_model(job: Job, families: list[Family], data: TrainingInput) -> Pipelin
         error_weight=job.error_weight,
         cv=job.cv,
         time_limit=None if job.minutes is None else 60 * job.minutes,
-        n_jobs=job.jobs,
+        n_jobs=job.jobs if job.dask is None else None,
         random_state=job.seed,
     )
     return Pipeline([("columns", make_encoder(data.kinds)), ("search", search)])
