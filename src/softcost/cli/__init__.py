@@ -35,6 +35,14 @@ COMMANDS = {
         "softcost.cli.apply:compare",
         "Compare two models on rows whose classes are known.",
     ),
+    "choose": (
+        "softcost.cli.apply:choose",
+        "Take another model of a trade-off, without training again.",
+    ),
+    "page": (
+        "softcost.cli.apply:page",
+        "Write the explorer page of a model.",
+    ),
     "serve": (
         "softcost.cli.apply:serve",
         "Answer rows over HTTP: JSON in, answers with expected costs out.",

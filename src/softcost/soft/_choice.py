@@ -219,7 +219,7 @@ class ChoiceMixin(SensitivityMixin, KeptMixin):
             random_state=random_state,
         )
 
-    def saving(self, over: str = "constant") -> Saving:
+    def saving(self, over: str | int = "constant") -> Saving:
         """What the chosen candidate saves per row, with an interval of 95 %.
 
         Measured on the held-out predictions, row by row. The interval allows for the
@@ -227,9 +227,10 @@ class ChoiceMixin(SensitivityMixin, KeptMixin):
 
         Parameters
         ----------
-        over : {"constant", "regular", "hard"}, default="constant"
+        over : {"constant", "regular", "hard"} or int, default="constant"
             What it is compared with: always answering the class that is cheapest on
-            the training rows of each fold, or a row of `reference_rows`.
+            the training rows of each fold, a row of `reference_rows`, or the row of
+            ``tradeoff_`` with this number.
 
         Returns
         -------
@@ -245,10 +246,13 @@ class ChoiceMixin(SensitivityMixin, KeptMixin):
             ]
             before = costs[every, np.concatenate(answers)]
         else:
-            rows = self.reference_rows()
+            rows: dict[Any, int] = self.reference_rows()
+            rows |= {row: row for row in range(len(self.tradeoff_))}
             if over not in rows:
+                known = sorted(self.reference_rows())
                 raise ValueError(
-                    f"over must be 'constant' or one of {sorted(rows)}, not {over!r}."
+                    f"over must be 'constant', one of {known} or a row of tradeoff_, "
+                    f"not {over!r}."
                 )
             before = costs[every, held_out.predicted[rows[over]]]
         return paired_saving(

@@ -33,7 +33,7 @@ def is_fault(result, error):
         "softcost.soft._tabulate.tradeoff_table",
         "softcost.cli.train._fit_job.compare",
         "softcost.cli.train._results.measure",
-        "softcost.soft.SoftCostClassifierCV.to_html",
+        "softcost.cli.results._page.write_explorer",
         "softcost.cli.train._output.save",
     ],
 )

@@ -24,6 +24,12 @@ from softcost.cli.console import check_files
 )
 @click.option("--no-scores", is_flag=True, help="Write labels only.")
 @click.option(
+    "--riskiest",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Only the N rows that are most in doubt, with their numbers, the worst first.",
+)
+@click.option(
     "--rows-at-once",
     type=click.IntRange(1),
     default=20_000,
@@ -37,6 +43,7 @@ def predict(
     output: str,
     keep: tuple[str, ...],
     no_scores: bool,
+    riskiest: int | None,
     rows_at_once: int,
     as_json: bool,
 ) -> None:
@@ -46,11 +53,13 @@ def predict(
     Excel, Parquet or LIBSVM file, or - for CSV on standard input. The output has the
     ids of the rows where the model knows of some, the label, and for every class what
     answering it is expected to cost, in the units of the prices; where the model does
-    not know that, a score (the larger the better). Rows unlike those of the training
+    not know that, a score (the larger the better). A row is in doubt where its answer
+    is expected to cost much or, without expected costs, where the second best score
+    comes near the best. Rows unlike those of the training
     are told of. Rows are read and written in pieces, so files may be larger than
     memory; an output file is there as a whole or not at all.
     """
     check_files(model, data)
     from softcost.cli.apply._predict_job import run
 
-    run(model, data, output, keep, not no_scores, rows_at_once, as_json)
+    run(model, data, output, keep, not no_scores, riskiest, rows_at_once, as_json)

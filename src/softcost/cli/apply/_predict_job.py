@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from softcost.cli.apply._model_file import StoredModel, open_model, read_pieces
+from softcost.cli.apply._riskiest import Riskiest
 from softcost.cli.apply._watch import Watch
 from softcost.cli.apply._writers import open_writer
 from softcost.cli.console import (
@@ -33,10 +34,13 @@ def run(
     output: str,
     keep: tuple[str, ...],
     scores: bool,
+    riskiest: int | None,
     rows_at_once: int,
     as_json: bool,
 ) -> None:
     """Predict piece by piece."""
+    if riskiest is not None and not scores:
+        raise BadInput("--riskiest needs scores: leave out --no-scores.")
     if output == STREAM and as_json:
         raise BadInput(
             "--json tells what was done on standard output, where the predictions go; "
@@ -52,6 +56,7 @@ def run(
     counts = dict.fromkeys((str(name) for name in stored.answers.tolist()), 0)
     pieces = read_pieces(stored, data, rows_at_once, _not_features(stored, keep))
     watch = Watch(stored)
+    doubtful = None if riskiest is None else Riskiest(riskiest)
     with failed_job(), open_writer(output, [model, data]) as write:
         for raw, X in pieces:
             with bad_input():
@@ -60,7 +65,12 @@ def run(
             watch.see(X, frame[PREDICTION].to_numpy())
             for name, count in frame[PREDICTION].value_counts().items():
                 counts[str(name)] += int(count)
-            write(frame)
+            if doubtful is None:
+                write(frame)
+            else:
+                doubtful.see(frame, stored)
+        if doubtful is not None:
+            write(doubtful.rows())
     warnings = watch.sentences()
     for sentence in warnings:
         say(f"warning: {sentence}")

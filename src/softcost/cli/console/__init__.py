@@ -27,6 +27,7 @@ from softcost.cli.console._formatting import (
     quoted_names,
 )
 from softcost.cli.console._group import LazyGroup
+from softcost.cli.console._limits import read_recalls, read_tolerance
 from softcost.cli.console._output import print_table, stdout_console, write_json
 from softcost.cli.console._paths import (
     STREAM,
@@ -59,6 +60,8 @@ __all__ = [
     "format_rate",
     "print_table",
     "quoted_names",
+    "read_recalls",
+    "read_tolerance",
     "say",
     "say_note",
     "show_progress",

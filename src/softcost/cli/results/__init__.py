@@ -8,7 +8,7 @@ from softcost.cli.results._measures import (
     shown_measures,
 )
 from softcost.cli.results._mistakes import confusion, most_expensive_mistakes
-from softcost.cli.results._page import write_page
+from softcost.cli.results._page import page_data, write_page
 
 __all__ = [
     "MEASURES",
@@ -16,6 +16,7 @@ __all__ = [
     "finite_or_none",
     "measure",
     "most_expensive_mistakes",
+    "page_data",
     "saving_percent",
     "shown_measures",
     "write_page",

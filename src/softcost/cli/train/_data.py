@@ -103,6 +103,7 @@ def read_data(job: Job) -> TrainingInput:
     if matrix is not None and job.costs is not None:
         names = {"data": job.data, "target": job.target, "path": job.costs}
         matrix = match_classes(matrix, y, tell=notes.append, **names)
+        matrix = _with_actions(matrix, job)
     features = _features(raw, job, drop, costs)
     surveyed = survey(features, y, asked)
     kinds = {one.name: one.kind for one in surveyed if not one.left_out}
@@ -136,6 +137,17 @@ def read_data(job: Job) -> TrainingInput:
         test_costs=test_costs,
         calibration=kept,
     )
+
+
+def _with_actions(matrix: pd.DataFrame, job: Job) -> pd.DataFrame:
+    """The price list with a column for each ``--action``."""
+    for name in job.action:
+        if name in [str(one) for one in matrix.columns]:
+            raise ValueError(
+                f"--action {name!r} is an answer of {job.costs} already; leave it out, "
+                "or give it another name."
+            )
+    return matrix.assign(**job.action)
 
 
 def _costs_of(

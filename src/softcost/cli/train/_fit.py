@@ -5,7 +5,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from softcost.cli.console import check_files
+from softcost.cli.console import check_files, read_recalls, read_tolerance
 from softcost.cli.train._names import (
     CRITERIA,
     LEARNERS,
@@ -29,18 +29,6 @@ def _softness(context: Any, option: Any, text: str) -> int | list[float]:
     )
 
 
-def _tolerance(context: Any, option: Any, text: str | None) -> float | str | None:
-    if text is None or text == "1se":
-        return text
-    try:
-        value = float(text)
-        if value >= 0 and value < float("inf"):
-            return value
-    except ValueError:
-        pass
-    raise click.BadParameter(f"{text!r} is neither a fraction such as 0.1 nor 1se")
-
-
 def _names_of(known: tuple[str, ...]) -> Any:
     """A callback for one of the known names, or several with commas between them."""
 
@@ -62,22 +50,21 @@ def _test_size(context: Any, option: Any, value: float | None) -> float | None:
     return value
 
 
-def _recalls(
-    context: Any, option: Any, texts: tuple[str, ...]
-) -> dict[str, float] | None:
-    """``fraud=0.9``, as often as there are classes."""
-    recalls = {}
+def _actions(context: Any, option: Any, texts: tuple[str, ...]) -> dict[str, float]:
+    """``ask:0.3``, as often as there are actions."""
+    actions: dict[str, float] = {}
     for text in texts:
-        label, equals, rate = text.rpartition("=")
+        name, colon, price = text.rpartition(":")
         try:
-            recalls[label] = float(rate)
+            value = float(price)
         except ValueError:
-            equals = ""
-        if not equals or not label or not 0 <= recalls[label] <= 1:
-            raise click.BadParameter(
-                f"{text!r} is not of the form CLASS=RATE, with a rate from 0 to 1"
-            )
-    return recalls or None
+            value = float("inf")
+        if not colon or not name.strip() or not abs(value) < float("inf"):
+            raise click.BadParameter(f"{text!r} is not of the form NAME:PRICE")
+        if name.strip() in actions:
+            raise click.BadParameter(f"{name.strip()!r} has two prices; give one")
+        actions[name.strip()] = value
+    return actions
 
 
 def _confidence(context: Any, option: Any, value: float | None) -> float | None:
@@ -117,6 +104,13 @@ def _value(text: str) -> Any:
     "--cost-columns",
     metavar="PREFIX",
     help="Prices by row, in columns called PREFIX and the name of a class.",
+)
+@click.option(
+    "--action",
+    multiple=True,
+    callback=_actions,
+    metavar="NAME:PRICE",
+    help="What else may be done than answer, and its price, such as ask:0.3.",
 )
 @click.option("--drop", multiple=True, metavar="COLS", help="Leave columns out: a,b.")
 @click.option("--nominal", multiple=True, metavar="COLS", help="Read them as words.")
@@ -172,7 +166,7 @@ def _value(text: str) -> Any:
 @click.option(
     "--min-recall",
     multiple=True,
-    callback=_recalls,
+    callback=read_recalls,
     metavar="CLASS=RATE",
     help="The least cost that finds this share of a class, such as fraud=0.9.",
 )
@@ -191,7 +185,7 @@ def _value(text: str) -> Any:
 )
 @click.option(
     "--tolerance",
-    callback=_tolerance,
+    callback=read_tolerance,
     metavar="FRACTION",
     help="The least error within this fraction (or 1se) of the least cost.",
 )
@@ -238,6 +232,14 @@ def _value(text: str) -> Any:
     help="Search on the workers of a Dask scheduler, such as tcp://host:8786.",
 )
 @click.option("--model", metavar="OUT", help="Write the model here.")
+@click.option(
+    "--keep",
+    type=click.Choice(["auto", "front", "chosen"]),
+    default="auto",
+    show_default=True,
+    help="Models to write: all of the front, for 'softcost choose', or one; auto: the "
+    "front up to 2000 rows.",
+)
 @click.option("--report", metavar="OUT.html", help="Write the explorer page here.")
 @click.option("--json", "as_json", is_flag=True, help="Write strict JSON.")
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")

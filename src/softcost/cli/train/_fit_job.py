@@ -17,6 +17,8 @@ from softcost.cli.train._results import compare
 from softcost.cli.train._search import fit_model, make_model
 from softcost.cli.train._validation import check_actions, check_params
 
+MOST_ROWS_OF_FRONT = 2_000  # up to which "auto" fits all models of the front
+
 
 def run(job: Job) -> None:
     """Read and check, train, measure, write, print."""
@@ -40,9 +42,18 @@ def run(job: Job) -> None:
     ):
         fit_model(model, data)
         results = compare(model, data, job.currency)
+        if _keeps_front(job, len(data.train.y)):
+            model["search"].keep()
     about = describe_training(job, families, data)
     with failed_job():
         write_files(job, families, model, results, about)
     write_results(job, about, results)
     if results["budget_met"] is False:
         raise BudgetMissed(results["guarantee"]["missing"])
+
+
+def _keeps_front(job: Job, n_rows: int) -> bool:
+    """Whether the models of the front are to be written, not only the chosen one."""
+    if job.model is None or job.keep == "chosen":
+        return False
+    return job.keep == "front" or n_rows <= MOST_ROWS_OF_FRONT

@@ -14,6 +14,7 @@ class Job:
     target: str
     costs: str | None
     cost_columns: str | None
+    action: dict[str, float]
     drop: tuple[str, ...]
     nominal: tuple[str, ...]
     number: tuple[str, ...]
@@ -41,6 +42,7 @@ class Job:
     currency: str
     dask: str | None
     model: str | None
+    keep: Literal["auto", "front", "chosen"]
     report: str | None
     as_json: bool
     quiet: bool
@@ -51,6 +53,11 @@ def with_defaults(job: Job) -> Job:
     _check_costs(job)
     if job.test is not None and job.test_size is not None:
         raise BadInput("give --test FILE or --test-size SHARE, not both.")
+    if job.action and job.cost_columns is not None:
+        raise BadInput(
+            "--action adds a price for all rows to --costs; with --cost-columns add a "
+            f"column {job.cost_columns}NAME to the table."
+        )
     if job.jobs == 0:
         raise BadInput("--jobs must be 1 or more, or -1 for all cores, not 0.")
     if job.dask is not None and job.jobs != 1:

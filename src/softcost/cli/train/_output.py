@@ -22,6 +22,7 @@ from softcost.cli.console import (
 )
 from softcost.cli.inputs import actions_of
 from softcost.cli.results import write_page
+from softcost.cli.train._asked import asked_lines
 from softcost.cli.train._budget import describe_budget
 from softcost.cli.train._data import TrainingInput
 from softcost.cli.train._families import print_families
@@ -103,6 +104,7 @@ def _command(job: Job, family: Family, names: Iterable[str]) -> str:
         ("--number", job.number),
         ("--date", job.date),
         ("--missing", job.missing),
+        ("--action", tuple(f"{name}:{price:g}" for name, price in job.action.items())),
         ("--decimal", (job.decimal,) if job.decimal else ()),
     ):
         for text in texts:
@@ -144,6 +146,8 @@ def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> 
     print_families(results["families"])
     for sentence in results["advice"]["sentences"]:
         out.print(sentence, soft_wrap=True)
+    for line in asked_lines(results["asked"], job.currency):
+        out.print(line, soft_wrap=True)
     expected = results["expected"]
     if expected is not None:
         out.print(

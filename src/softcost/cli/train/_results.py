@@ -13,6 +13,7 @@ from softcost.cli.results import (
     saving_percent,
     shown_measures,
 )
+from softcost.cli.train._asked import asked_facts
 from softcost.cli.train._data import Rows, TrainingInput
 from softcost.cli.train._families import family_facts
 from softcost.cli.train._sensitivity import how_sure
@@ -58,6 +59,7 @@ def compare(model: Pipeline, data: TrainingInput, currency: str = "") -> dict[st
         "guarantee": guarantee,
         "sensitivity": how_sure(search),
         "families": family_facts(search),
+        "asked": asked_facts(search),
     }
 
 

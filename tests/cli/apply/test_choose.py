@@ -1,0 +1,122 @@
+"""``softcost choose`` and ``softcost page``; actions and the riskiest rows."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from softcost import load, save
+from softcost.models import describe
+
+
+@pytest.fixture(scope="module")
+def kept(menu, softcost, tmp_path_factory):
+    """A model with those of its front, its page, and what fit has told."""
+    folder = tmp_path_factory.mktemp("kept")
+    model, page = folder / "kept.softcost", folder / "kept.html"
+    fit = ["fit", menu.data, "--target", "class", "--costs", menu.costs, "--reduction",
+           "mec", "--softness", "5", "--param", "C=0.1,10", "--cv", "3", "--action",
+           "ask:1.5", "--currency", "EUR", "--test-size", "0.3"]  # fmt: skip
+    outputs = ["--model", model, "--report", page, "--json", "--quiet"]
+    result = softcost(*fit, *outputs)
+    assert result.exit_code == 0, result.output
+    return model, page, json.loads(result.stdout)
+
+
+def test_the_page_of_a_model_is_that_of_fit(kept, softcost, tmp_path):
+    model, page, _ = kept
+    again = tmp_path / "again.html"
+    result = softcost("page", model, "-o", again)
+    assert result.exit_code == 0, result.output
+    assert again.read_bytes() == page.read_bytes()
+
+
+def test_another_model_is_chosen_without_training(kept, softcost, strict, tmp_path):
+    model, _, _ = kept
+    search = load(model)["search"]
+    table = search.tradeoff_.loc[sorted(search.kept_)]
+    limit = float(table["error"].median())
+    other = tmp_path / "other.softcost"
+    asked = ["choose", model, "--max-error", repr(limit), "-o", other]
+    told = strict(softcost(*asked, "--json").stdout)
+    within = table[table["error"] <= limit]
+    assert told["chosen"]["cost"] == within["cost"].min()
+    chosen = load(other)["search"]
+    assert chosen.best_index_ == within["cost"].idxmin()
+    assert describe(other)["notes"]["held_out"] is None
+    page = tmp_path / "other.html"
+    assert softcost("page", other, "-o", page).exit_code == 0
+    missed = softcost("choose", model, "--max-error", "0", "-o", other)
+    assert missed.exit_code == 3
+    assert other.exists()
+
+
+def test_what_cannot_be_chosen_is_said(menu, kept, softcost, tmp_path):
+    other = tmp_path / "other.softcost"
+    alone = tmp_path / "alone.softcost"
+    search = load(kept[0])
+    del search["search"].kept_
+    save(search, alone)
+    for arguments, words in (
+        ([alone, "-o", other], "--keep front"),
+        ([kept[0], "-o", kept[0]], "kept.softcost"),
+        ([kept[0], "--min-recall", "nobody=0.5", "-o", other], "no class"),
+        (
+            [kept[0], "--tolerance", "1se", "--max-error", "0.1", "-o", other],
+            "not both",
+        ),
+    ):
+        result = softcost("choose", *arguments)
+        assert result.exit_code == 2, result.output
+        assert words in result.output
+    assert not other.exists()
+
+
+def test_odd_notes_make_no_traceback(kept, softcost, tmp_path):
+    odd = tmp_path / "odd.softcost"
+    notes = describe(kept[0])["notes"]
+    for change in ({"advice": 3}, {"held_out": [1]}, {"expected": {}}, {"commands": 7}):
+        save(load(kept[0]), odd, notes=notes | change)
+        result = softcost("page", odd, "-o", tmp_path / "odd.html")
+        assert result.exit_code == 2, result.output
+        assert "odd notes" in result.output
+
+
+def test_an_action_is_told_of(kept, menu, softcost):
+    _, _, told = kept
+    assert told["actions"] == ["ask"]
+    asked, chosen = told["asked"], told["cross_validated"]["chosen"]
+    share = asked["actions"]["ask"] / asked["rows"]
+    assert share == pytest.approx(1 - chosen["coverage"])
+    if asked["saving"] is not None:
+        saved = asked["saving"]["cost"] - chosen["cost"]
+        assert asked["saving"]["saving"] == pytest.approx(saved)
+    for words, text in (("ask", "NAME:PRICE"), ("a:x", "NAME:PRICE"),
+                        (f"{menu.classes[0]}:1", "already")):  # fmt: skip
+        result = softcost(*menu.fit, "--action", words)
+        assert result.exit_code == 2
+        assert text in result.output
+
+
+def test_the_riskiest_rows_are_those_in_doubt(kept, menu, softcost, tmp_path):
+    every, few = tmp_path / "every.csv", tmp_path / "few.csv"
+    for model, key, sign in ((kept[0], "expected_cost", -1), (menu.model, None, 1)):
+        assert softcost("predict", model, menu.data, "-o", every).exit_code == 0
+        result = softcost("predict", model, menu.data, "-o", few, "--riskiest", "7",
+                          "--rows-at-once", "11")  # fmt: skip
+        assert result.exit_code == 0, result.output
+        whole, part = pd.read_csv(every), pd.read_csv(few)
+        assert len(part) == 7
+        if key is None:
+            scores = np.sort(whole.filter(like="score_").to_numpy(), axis=1)
+            risk = scores[:, -1] - scores[:, -2]
+        else:
+            risk = whole[key].to_numpy()
+        order = np.argsort(sign * risk, kind="stable")[:7]
+        np.testing.assert_array_equal(part["row"], order + 1)
+        assert part["prediction"].tolist() == whole["prediction"].iloc[order].tolist()
+    result = softcost(
+        "predict", menu.model, menu.data, "--riskiest", "3", "--no-scores"
+    )
+    assert result.exit_code == 2
