@@ -28,6 +28,7 @@ def compiled(tmp_path, monkeypatch):
         name = f"toy{next(numbers)}"
         spec = importlib.util.spec_from_file_location(name, tmp_path / "toy.py")
         module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, name, module)  # code from the cache imports it
         spec.loader.exec_module(module)
         return jit(module.twice)
 
