@@ -30,7 +30,8 @@ def solve_with(improve, rows, y, C, tol):
     lower, upper = np.minimum(C * y, 0), np.maximum(C * y, 0)
     beta, gradient = np.zeros(len(y)), np.zeros(rows.values.shape[1], np.float32)
     gradient[: len(y)] = -y
-    steps, violation = improve(rows, lower, upper, beta, gradient, tol, 50_000)
+    flags = np.empty((2, len(gradient)), np.int8)
+    steps, violation = improve(rows, lower, upper, beta, gradient, flags, tol, 50_000)
     return beta.tobytes(), gradient.tobytes(), steps, violation
 
 

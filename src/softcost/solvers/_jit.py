@@ -13,7 +13,15 @@ from softcost.solvers._notice import announce_compiling
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+# Counting the references to arrays would be a third of the code that is compiled, and
+# nobody calls from C. What makes arrays has to count: see `allocating`.
+_OPTIONS = {
+    "nogil": True,
+    "error_model": "numpy",
+    "boundscheck": False,
+    "no_cfunc_wrapper": True,
+    "_nrt": False,
+}
 
 
 def _stamp_of_sources() -> str:
@@ -44,7 +52,7 @@ def _compiler_on() -> Iterator[None]:
 
 def _compile(function: Function, **options: Any) -> Function:
     with _compiler_on():
-        compiled = numba.njit(**_OPTIONS, **options)(function)
+        compiled = numba.njit(**{**_OPTIONS, **options})(function)
     if numba.config.DISABLE_JIT:  # compiling happens at the first call
         compiled._compiler.compile = _compiler_on()(compiled._compiler.compile)
     # RuntimeError is numba's "no locator available", nowhere to cache.
@@ -62,6 +70,16 @@ def jit(function: Function) -> Function:
     every process instead of failing at import.
     """
     return _compile(function)
+
+
+def internal(function: Function) -> Function:
+    """As `jit`, for what only compiled code calls: Python needs no way in."""
+    return _compile(function, no_cpython_wrapper=True)
+
+
+def allocating(function: Function) -> Function:
+    """As `jit`, for functions that make arrays; others are handed what they fill."""
+    return _compile(function, _nrt=True)
 
 
 def inline(function: Function) -> Function:

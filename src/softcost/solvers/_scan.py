@@ -154,17 +154,30 @@ def pick_partner(gradient, rows, i, lowest, falling, unit):
 
 
 @jit
+def largest_of(gradient):
+    """The largest absolute value."""
+    largest = _ZERO
+    for t in range(gradient.size):
+        if gradient[t] > largest:
+            largest = gradient[t]
+        elif -gradient[t] > largest:
+            largest = -gradient[t]
+    return largest
+
+
+@jit
 def unit_of(gradient):
     """A power of two that brings differences of these gradients to about 2**-32.
 
     There neither their logarithms nor sums of these overflow, and what is too small for
     single precision is far below any tolerance.
     """
-    largest = _ZERO
-    for t in range(gradient.size):
-        largest = max(largest, abs(gradient[t]))
-    exponent = math.frexp(np.float64(largest))[1]
-    return np.float32(2.0 ** min(max(-32 - exponent, -126), 126))
+    exponent = -32 - math.frexp(np.float64(largest_of(gradient)))[1]
+    if exponent < -126:
+        exponent = -126
+    elif exponent > 126:
+        exponent = 126
+    return np.float32(math.ldexp(1.0, exponent))
 
 
 @jit

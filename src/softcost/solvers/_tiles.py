@@ -8,7 +8,7 @@ whatever the block, so that all blocks give the same bits.
 import numpy as np
 
 from softcost.solvers import _vector as v
-from softcost.solvers._jit import inline, jit
+from softcost.solvers._jit import inline, internal, jit
 from softcost.solvers._target import WIDE
 
 PERCEPTRON, STUMP, LAPLACIAN, EXPONENTIAL, RBF, LINEAR = range(6)
@@ -66,7 +66,7 @@ def _term(difference, total, manhattan):
     return v.fma(difference, difference, total)
 
 
-@jit
+@internal
 def _tile(x, panel, manhattan, out, row, column):
     """Sums of four rows against a panel: eight registers of sixteen lanes."""
     a0 = a1 = b0 = b1 = c0 = c1 = d0 = d1 = v.splat(_ZERO)
@@ -96,7 +96,7 @@ def _tile(x, panel, manhattan, out, row, column):
     v.store(out[row + 3], column + 16, d1)
 
 
-@jit
+@internal
 def _half_tile(x, panel, manhattan, out, row, column, half):
     """Sums of four rows against half a panel: eight registers of eight lanes."""
     a = b = c = d = v.splat(_ZERO)
@@ -112,7 +112,7 @@ def _half_tile(x, panel, manhattan, out, row, column, half):
     v.store(out[row + 3], column + half, d)
 
 
-@jit
+@internal
 def _single(x, panel, manhattan, out, row, column):
     """Sums of one row against one panel."""
     a0 = a1 = v.splat(_ZERO)
@@ -125,7 +125,7 @@ def _single(x, panel, manhattan, out, row, column):
     v.store(out[row], column + 16, a1)
 
 
-@jit
+@internal
 def _sums(x, panel, manhattan, out, column):
     """Sums over the features of all rows against one panel."""
     whole = x.shape[0] - x.shape[0] % _TILE_ROWS
@@ -139,7 +139,7 @@ def _sums(x, panel, manhattan, out, column):
         _single(x, panel, manhattan, out, row, column)
 
 
-@jit
+@internal
 def _finish(out, column, kernel, gamma):
     """Turn sums over the features, which are still in cache, into kernel values."""
     for row in range(out.shape[0]):

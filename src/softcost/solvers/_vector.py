@@ -15,6 +15,7 @@ no and all bits and act on the bits of numbers (`load_flags`, `keep`, `spoil`).
 
 from llvmlite import ir
 from numba.core import types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 from softcost.solvers._lanes import (
@@ -89,6 +90,30 @@ def store(typingctx, array, index, value):
         return context.get_dummy_value()
 
     return types.void(array, types.intp, value), codegen
+
+
+@intrinsic
+def copy(typingctx, source, target):
+    """``target[:] = source`` of contiguous arrays, one call where a loop is many lines.
+
+    The source may be longer than the target.
+    """
+
+    def codegen(context, builder, signature, args):
+        to, item = args[1], signature.args[1]
+        array = context.make_array(item)(context, builder, to)
+        size = builder.mul(array.nitems, array.itemsize)
+        pointers = [
+            address(context, builder, kind, ir.IntType(8), one, I64(0))
+            for kind, one in zip(signature.args[::-1], args[::-1], strict=True)
+        ]
+        last = ir.Constant(ir.IntType(1), 0)
+        call(builder, "llvm.memmove.p0.p0.i64", ir.VoidType(), [*pointers, size, last])
+        return context.get_dummy_value()
+
+    if source != target:
+        raise TypingError("copy takes two arrays of one type")
+    return types.void(source, target), codegen
 
 
 @intrinsic

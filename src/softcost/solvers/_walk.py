@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softcost.solvers._jit import inline, jit
+from softcost.solvers._jit import inline, internal, jit
+from softcost.solvers._scan import largest_of
+from softcost.solvers._vector import copy
 from softcost.solvers.rows import add_held_out
 from softcost.solvers.smo import (
     FINER,
@@ -42,6 +44,10 @@ class Memory(NamedTuple):
     trial_gradient: np.ndarray  # (padded(n),)
     start_beta: np.ndarray  # (n,) the best trial
     start_gradient: np.ndarray  # (padded(n),)
+    exact: np.ndarray  # (n,) a gradient in double precision
+    flags: np.ndarray  # (2, padded(n)) for `smo.improve`
+    chosen: np.ndarray  # (n,) rows with a coefficient
+    weights: np.ndarray  # (n,) and these coefficients
     at: np.ndarray  # (2,) position in the walk, and whether it has been started
     aim: np.ndarray  # (2,) what violation the current round aims at, the best so far
     rounds: np.ndarray  # (2,) steps in the current round, rounds without progress
@@ -57,23 +63,7 @@ class Table(NamedTuple):
     steps: np.ndarray
 
 
-@inline
-def _copy(source, target):
-    """``target[:] = source``, which takes long to compile for its error messages."""
-    for t in range(target.size):
-        target[t] = source[t]
-
-
-@inline
-def _objective(beta, gradient, targets):
-    """``1/2 b'Kb - t'b``; a shift of the gradient drops out since sum(b) = 0."""
-    total = 0.0
-    for t in range(beta.size):
-        total += beta[t] * (gradient[t] - targets[t])
-    return total / 2
-
-
-@jit
+@internal
 def _make_feasible(beta, lower, upper):
     """Clip what rounding left outside the box; False where it is more than that."""
     for t in range(beta.size):
@@ -81,7 +71,10 @@ def _make_feasible(beta, lower, upper):
         if beta[t] > upper[t] + slack or beta[t] < lower[t] - slack:
             return False
     for t in range(beta.size):
-        beta[t] = min(max(beta[t], lower[t]), upper[t])
+        if beta[t] > upper[t]:
+            beta[t] = upper[t]
+        elif beta[t] < lower[t]:
+            beta[t] = lower[t]
     return True
 
 
@@ -107,8 +100,10 @@ def _neighbours(done, run, a):
         if done[k] and run[k] == run[a]:
             right = k
             break
-    if left < 0 or right < 0:
-        left = right = max(left, right)
+    if left < 0:
+        left = right
+    if right < 0:
+        right = left
     return left, right
 
 
@@ -121,13 +116,21 @@ def _blend(one, other, share, out):
 
 
 @inline
-def _blend_gradient(gradient, belongs, left, right, share, target, out):
-    """The gradient of the point between two solved problems, for a target."""
+def _blend_gradient(memory, left, right, share, target, beta, out):
+    """The gradient of the point between two solved problems, for a target.
+
+    Returns its objective ``1/2 b'Kb - t'b``: a shift of the gradient drops out, since
+    sum(b) = 0.
+    """
     keep = 1.0 - share
+    one, other = memory.gradient[left], memory.gradient[right]
+    was, became = memory.target[left], memory.target[right]
+    total = 0.0
     for t in range(target.size):
-        blend = keep * gradient[left, t] + share * gradient[right, t]
-        was = keep * belongs[left, t] + share * belongs[right, t]
-        out[t] = np.float32(blend + was - target[t])
+        blend = keep * one[t] + share * other[t]
+        out[t] = np.float32(blend + keep * was[t] + share * became[t] - target[t])
+        total += beta[t] * (out[t] - target[t])
+    return total / 2
 
 
 @inline
@@ -137,16 +140,14 @@ def _try_start(memory, a, left, right, share, target, best):
     _blend(memory.beta[left], memory.beta[right], share, trial)
     if not _make_feasible(trial, memory.lower, memory.upper):
         return best
-    _blend_gradient(
-        memory.gradient, memory.target, left, right, share, target, gradient
-    )
-    objective = _objective(trial, gradient, target)
+    objective = _blend_gradient(memory, left, right, share, target, trial, gradient)
     if objective >= best:
         return best
-    _copy(trial, memory.start_beta)
-    _copy(gradient, memory.start_gradient)
+    copy(trial, memory.start_beta)
+    copy(gradient, memory.start_gradient)
     memory.shift[a] = (1.0 - share) * memory.shift[left] + share * memory.shift[right]
-    memory.drift[a] = max(memory.drift[left], memory.drift[right])
+    drift, other = memory.drift[left], memory.drift[right]
+    memory.drift[a] = drift if drift > other else other
     return objective
 
 
@@ -174,21 +175,20 @@ def _start(memory, a, softness, run, group, target):
             share = (softness[a] - softness[left]) / (softness[right] - softness[left])
         best = _try_start(memory, a, left, right, share, target, best)
     if best < 0.0:
-        _copy(memory.start_beta, memory.beta[a])
-        _copy(memory.start_gradient, memory.gradient[a])
+        copy(memory.start_beta, memory.beta[a])
+        copy(memory.start_gradient, memory.gradient[a])
     else:
         for t in range(target.size):
             memory.beta[a, t] = 0.0
             memory.gradient[a, t] = np.float32(-target[t])
         memory.shift[a] = memory.drift[a] = 0.0
-    _copy(target, memory.target[a])
+    copy(target, memory.target[a])
 
 
-@jit
+@inline
 def _sum_anew(rows, memory, a):
     """Sum the gradient in double precision around its intercept; violation and gap."""
-    beta, gradient = memory.beta[a], memory.gradient[a]
-    exact = np.empty(beta.size)
+    beta, gradient, exact = memory.beta[a], memory.gradient[a], memory.exact
     exact_gradient(rows, memory.target[a], beta, exact)
     intercept, violation, gap = certify(memory.lower, memory.upper, beta, exact)
     if np.isnan(intercept):  # no row has a box: nothing to centre, nothing to spoil
@@ -203,15 +203,13 @@ def _sum_anew(rows, memory, a):
 @inline
 def _rounding(gradient, count):
     """Every step rounds every gradient once; roundings add up like a random walk."""
-    largest = 0.0
-    for t in range(gradient.size):
-        largest = max(largest, abs(gradient[t]))
-    return count * (_EPS * largest) ** 2
+    error = _EPS * np.float64(largest_of(gradient))
+    return count * error * error
 
 
 @inline
-def _solve_one(rows, memory, a, goal, exact, limit):
-    """Improve problem ``a`` for at most ``limit`` steps.
+def _solve_one(rows, memory, a, goal, exact, limit, allowed):
+    """Improve problem ``a`` for at most ``limit`` steps now, ``allowed`` in all.
 
     In rounds: aim at a violation, sum the gradient anew, aim lower, as `smo.solve`. A
     single round without a sum is enough for a rough goal and little rounding.
@@ -224,25 +222,29 @@ def _solve_one(rows, memory, a, goal, exact, limit):
     length = steps_per_round(beta.size)
     steps = 0
     while True:
-        most = min(limit - steps, length - rounds[0])
+        most = limit - steps
+        if most > length - rounds[0]:
+            most = length - rounds[0]
         count, violation = improve(
-            rows, memory.lower, memory.upper, beta, gradient, aim[0], most
+            rows, memory.lower, memory.upper, beta, gradient, memory.flags, aim[0], most
         )
         steps += count
         rounds[0] += count
         memory.drift[a] += _rounding(gradient, count)
-        if violation > aim[0] and rounds[0] < length:
+        ended = steps >= allowed
+        if violation > aim[0] and rounds[0] < length and not ended:
             return steps, False, np.nan, np.nan
-        little = not exact and memory.drift[a] <= (_DRIFT * goal) ** 2
+        little = not exact and memory.drift[a] <= _DRIFT * goal * _DRIFT * goal
         if violation <= goal and little:
             return steps, True, np.nan, np.nan
         violation, gap = _sum_anew(rows, memory, a)
         rounds[1] = 0 if violation < 0.9 * aim[1] else rounds[1] + 1
-        aim[1] = min(aim[1], violation)
+        if violation < aim[1]:
+            aim[1] = violation
         stuck = rounds[1] >= PATIENCE or (count == 0 and aim[0] <= goal)
-        if violation <= goal or stuck:
+        if violation <= goal or stuck or ended:
             return steps, True, violation, gap
-        aim[0] = max(goal, FINER * violation)
+        aim[0] = FINER * violation if FINER * violation > goal else goal
         rounds[0] = 0
 
 
@@ -260,24 +262,24 @@ def _reuse(memory, table, c, a, g):
     source, was = memory.free_at[g], memory.free_in[g]
     if source < 0:
         return False
-    _copy(memory.beta[source], memory.trial_beta)
+    copy(memory.beta[source], memory.trial_beta)
     if not _make_feasible(memory.trial_beta, memory.lower, memory.upper):
         return False
     if source != a:
         _forget(memory.free_at, a)
-        _copy(memory.trial_beta, memory.beta[a])
-        _copy(memory.gradient[source], memory.gradient[a])
+        copy(memory.trial_beta, memory.beta[a])
+        copy(memory.gradient[source], memory.gradient[a])
         # may differ in rows without a box
-        _copy(memory.target[source], memory.target[a])
+        copy(memory.target[source], memory.target[a])
         memory.shift[a] = memory.shift[source]
         memory.drift[a] = memory.drift[source]
-    _copy(table.outputs[was, source], table.outputs[c, a])
+    copy(table.outputs[was, source], table.outputs[c, a])
     if table.fitted.size > 0:
-        _copy(table.fitted[was, source], table.fitted[c, a])
+        copy(table.fitted[was, source], table.fitted[c, a])
     return True
 
 
-@jit
+@internal
 def _balance(beta, chosen, weights):
     """List the nonzero coefficients so that partial sums stay small; how many.
 
@@ -309,8 +311,7 @@ def _balance(beta, chosen, weights):
 def _evaluate(rows, cross, memory, table, c, a, intercept):
     """Outputs for held-out rows, ``intercept + sum_n b_n K(n, .)``, and for fitted."""
     beta, target, gradient = memory.beta[a], memory.target[a], memory.gradient[a]
-    chosen = np.empty(beta.size, np.int64)
-    weights = np.empty(beta.size, np.float32)
+    chosen, weights = memory.chosen, memory.weights
     count = _balance(beta, chosen, weights)
     outputs = table.outputs[c, a]
     for t in range(outputs.size):
@@ -346,22 +347,25 @@ def walk(
             if not started:
                 _forget(memory.free_at, a)
                 _start(memory, a, softness, run, group[f], targets[f, a])
-                memory.aim[0] = max(goal[f, a], rough[f, a]) if exact else goal[f, a]
+                memory.aim[0] = goal[f, a]
+                if exact and rough[f, a] > goal[f, a]:
+                    memory.aim[0] = rough[f, a]
                 memory.aim[1] = np.inf
                 memory.rounds[0] = memory.rounds[1] = 0
             left = max_steps - table.steps[c, a]
+            most = left if left < budget else budget
             count, finished, violation, gap = _solve_one(
-                rows, memory, a, goal[f, a], exact, min(budget, left)
+                rows, memory, a, goal[f, a], exact, most, left
             )
             table.steps[c, a] += count
             budget -= count
             if not finished:
-                if count < left:
-                    at[1] = 1
-                    return False
-                violation, gap = _sum_anew(rows, memory, a)
+                at[1] = 1
+                return False
+        for t in range(n):
+            memory.exact[t] = memory.gradient[a, t]
         intercept, rounded_violation, rounded_gap = certify(
-            memory.lower, memory.upper, memory.beta[a], memory.gradient[a, :n]
+            memory.lower, memory.upper, memory.beta[a], memory.exact
         )
         if reused:
             violation, gap = (

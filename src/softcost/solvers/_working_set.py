@@ -116,12 +116,14 @@ class WorkingSet:
         members = self.members
         own = np.zeros(padded(len(members)), np.float32)
         own[: len(members)] = gradient[members]
+        flags = np.empty((2, len(own)), np.int8)
         new, below, above = beta[members], lower[members], upper[members]
         steps, violation = 0, np.inf
         most = int(_WORK_PER_CALL / len(own))
         while violation > tol and steps < budget:
+            now = min(most, budget - steps)
             count, violation = improve(
-                Gram(self._gram), below, above, new, own, tol, min(most, budget - steps)
+                Gram(self._gram), below, above, new, own, flags, tol, now
             )
             steps += count
         return steps, new

@@ -25,7 +25,7 @@ from collections.abc import Callable
 import numpy as np
 
 from softcost.parallel import in_threads
-from softcost.solvers._jit import jit
+from softcost.solvers._jit import inline, jit
 from softcost.solvers._scan import WIDTH as STEP
 from softcost.solvers._tiles import (
     EXPONENTIAL,
@@ -151,25 +151,34 @@ def centred(K: np.ndarray) -> np.ndarray:
 def submatrix(gram: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """``gram[rows][:, columns]`` with columns padded by zeros."""
     out = np.zeros((len(rows), padded(len(columns))), np.float32)
-    _gather(gram, rows, columns, out)
+    _gather(gram, rows, runs_of(columns), out)
     return out
 
 
+def runs_of(chosen: np.ndarray) -> np.ndarray:
+    """Runs of neighbours among chosen columns: column here, there, how many.
+
+    Examples
+    --------
+    >>> runs_of(np.array([4, 5, 6, 2]))
+    array([[0, 4, 3],
+           [3, 2, 1]])
+    """
+    start = np.flatnonzero(np.diff(chosen, prepend=-2) != 1)
+    length = np.diff(start, append=len(chosen))
+    return np.column_stack([start, chosen[start], length]).astype(np.int64)
+
+
+@inline
+def copy_runs(runs, source, target):
+    """Copy runs of neighbouring entries at once."""
+    for run in range(runs.shape[0]):
+        here, there, length = runs[run, 0], runs[run, 1], runs[run, 2]
+        for t in range(length):
+            target[here + t] = source[there + t]
+
+
 @jit
-def _gather(gram, rows, columns, out):
-    """Copy runs of neighbouring columns at once."""
-    starts = np.empty(columns.size + 1, np.int64)
-    runs = 0
-    for c in range(columns.size):
-        if c == 0 or columns[c] != columns[c - 1] + 1:
-            starts[runs] = c
-            runs += 1
-    starts[runs] = columns.size
+def _gather(gram, rows, runs, out):
     for r in range(rows.size):
-        source = gram[rows[r]]
-        target = out[r]
-        for run in range(runs):
-            first, last = starts[run], starts[run + 1]
-            offset = columns[first] - first
-            for c in range(first, last):
-                target[c] = source[c + offset]
+        copy_runs(runs, gram[rows[r]], out[r])

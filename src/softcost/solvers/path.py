@@ -26,13 +26,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softcost.solvers._jit import inline, jit
 from softcost.solvers._products import products_of
 from softcost.solvers._walk import Memory, Table, walk
 from softcost.solvers.kernels import padded
 from softcost.solvers.large import LargePath, is_large
 from softcost.solvers.rows import Rows
-from softcost.solvers.smo import ROUGH, spread
+from softcost.solvers.smo import ROUGH
 
 _WORK_PER_CALL = 2e8
 _SAME_ROWS = 0.1  # share of the rows that may lose their box from one to the next
@@ -122,50 +121,32 @@ def _order(run: tuple[int, ...]) -> np.ndarray:
     return np.concatenate([place[bisection(len(place))] for place in places])
 
 
-@inline
-def _same_problem(targets, lower, upper, f, a, e, b):
-    """Whether two problems have the same targets and the same signs of the boxes."""
-    for t in range(targets.shape[2]):
-        rises, falls = upper[f, a, t] > 0.0, lower[f, a, t] < 0.0
-        if rises != (upper[e, b, t] > 0.0) or falls != (lower[e, b, t] < 0.0):
-            return False
-        if (rises or falls) and targets[f, a, t] != targets[e, b, t]:
-            return False
-    return True
-
-
-@inline
-def _count_boxes(lower, upper):
-    count = 0
-    for t in range(lower.size):
-        if lower[t] < 0.0 or upper[t] > 0.0:
-            count += 1
-    return count
-
-
-@jit
-def _describe(targets, lower, upper):
+def _describe(
+    targets: np.ndarray, lower: np.ndarray, upper: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Half the range of the targets, a number that is equal for same problems, and how
-    many rows have a box at each softness value, for that C with most of them."""
-    shape = targets.shape[:2]
-    with_box = np.zeros(shape[1], np.int64)
-    scale = np.empty(shape)
-    group = np.empty(shape, np.int64)
-    first = np.empty((shape[0] * shape[1], 2), np.int64)
-    count = 0
-    for f in range(shape[0]):
-        for a in range(shape[1]):
-            scale[f, a] = spread(targets[f, a], lower[f, a], upper[f, a])
-            with_box[a] = max(with_box[a], _count_boxes(lower[f, a], upper[f, a]))
-            group[f, a] = count
-            for g in range(count):
-                if _same_problem(targets, lower, upper, f, a, first[g, 0], first[g, 1]):
-                    group[f, a] = g
-                    break
-            if group[f, a] == count:
-                first[count, 0], first[count, 1] = f, a
-                count += 1
-    return scale, group, with_box
+    many rows have a box at each softness value, for that C with most of them.
+
+    Problems are the same where they have the same targets and signs of the boxes.
+    """
+    rises, falls = upper > 0, lower < 0
+    boxed = rises | falls
+    extent = np.where(boxed, targets, -np.inf).max(axis=2)
+    extent = (extent - np.where(boxed, targets, np.inf).min(axis=2)) / 2
+    kept = np.where(boxed, targets, 0.0) + 0.0  # never -0.0
+    numbers: dict[bytes, int] = {}
+    group = [
+        numbers.setdefault(b"".join(part.tobytes() for part in problem), len(numbers))
+        for problem in zip(
+            *(part.reshape(-1, part.shape[2]) for part in (rises, falls, kept)),
+            strict=True,
+        )
+    ]
+    return (
+        np.where(extent > 0, extent, 1.0),
+        np.array(group).reshape(targets.shape[:2]),
+        boxed.sum(axis=2).max(axis=0),
+    )
 
 
 def _memory_for(n_softness: int, n: int, n_groups: int) -> Memory:
@@ -186,6 +167,10 @@ def _memory_for(n_softness: int, n: int, n_groups: int) -> Memory:
         trial_gradient=np.zeros(width, np.float32),
         start_beta=np.empty(n),
         start_gradient=np.zeros(width, np.float32),
+        exact=np.empty(n),
+        flags=np.empty((2, width), np.int8),
+        chosen=np.empty(n, np.int64),
+        weights=np.empty(n, np.float32),
         at=np.zeros(2, np.int64),
         aim=np.zeros(2),
         rounds=np.zeros(2, np.int64),

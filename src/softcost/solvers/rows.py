@@ -15,10 +15,17 @@ from typing import NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from softcost.solvers._jit import inline, jit
+from softcost.solvers._jit import allocating, inline, jit
 from softcost.solvers._lock import acquire, release
 from softcost.solvers._scan import add_rows
-from softcost.solvers.kernels import KERNELS, kernel_rows, pack, padded
+from softcost.solvers.kernels import (
+    KERNELS,
+    copy_runs,
+    kernel_rows,
+    pack,
+    padded,
+    runs_of,
+)
 
 LEAST = 4  # rows that a solver has in its hands at the same time
 BLOCK = 16  # rows whose values for held-out points are added at once
@@ -138,26 +145,12 @@ def part_of(
         stamp=np.zeros(capacity, np.int64),
         clock=np.zeros(2, np.int64),
         places=np.asarray(places, np.int64),
-        runs=_runs(places),
+        runs=runs_of(places),
         spare=np.zeros((1, padded(len(store.x))), np.float32),
-        out_runs=_runs(out),
+        out_runs=runs_of(out),
         out_panels=pack(store.x[out]),
         store=store,
     )
-
-
-def _runs(chosen: np.ndarray) -> np.ndarray:
-    """Runs of neighbours among chosen columns: column here, there, how many.
-
-    Examples
-    --------
-    >>> _runs(np.array([4, 5, 6, 2]))
-    array([[0, 4, 3],
-           [3, 2, 1]])
-    """
-    start = np.flatnonzero(np.diff(chosen, prepend=-2) != 1)
-    length = np.diff(start, append=len(chosen))
-    return np.column_stack([start, chosen[start], length]).astype(np.int64)
 
 
 def work_of_step(rows: Rows) -> float:
@@ -202,14 +195,6 @@ def _bring(store, i):
     return place
 
 
-@inline
-def _copy_runs(runs, source, target):
-    for run in range(runs.shape[0]):
-        here, there, length = runs[run]
-        for t in range(length):
-            target[here + t] = source[there + t]
-
-
 @jit
 def _bring_part(rows, i):
     """The place of row i of a part, copied from the store where necessary.
@@ -222,13 +207,13 @@ def _bring_part(rows, i):
         return place
     store, point, target = rows.store, rows.places[i], rows.values[place]
     if store.panels.size == 0:  # nothing changes: nobody has to wait
-        _copy_runs(rows.runs, store.values[point], target)
+        copy_runs(rows.runs, store.values[point], target)
         return place
     acquire(store.lock)
     there = store.slot[point] >= 0
     if there:
         at, _ = _reserve(store, point)
-        _copy_runs(rows.runs, store.values[at], target)
+        copy_runs(rows.runs, store.values[at], target)
     release(store.lock)
     if there:
         return place
@@ -240,7 +225,7 @@ def _bring_part(rows, i):
         for t in range(kept.size):
             kept[t] = rows.spare[0, t]
     release(store.lock)
-    _copy_runs(rows.runs, rows.spare[0], target)
+    copy_runs(rows.runs, rows.spare[0], target)
     return place
 
 
@@ -272,13 +257,13 @@ def _copy_held_out(rows, point, target):
         acquire(store.lock)
     at = store.slot[point]
     if at >= 0:
-        _copy_runs(rows.out_runs, store.values[at], target)
+        copy_runs(rows.out_runs, store.values[at], target)
     if changes:
         release(store.lock)
     return at >= 0
 
 
-@jit
+@allocating
 def _add_parts(rows, chosen, weights, count, out):
     """Values that the store has not are computed, for held-out points only."""
     store = rows.store

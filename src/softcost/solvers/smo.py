@@ -31,6 +31,7 @@ _WORK_PER_CALL = 2e8  # entries touched before Python is asked whether to go on
 ROUGH = 1e-3  # what single precision reaches before the gradient is summed anew
 FINER = 1e-2  # by how much a refinement tightens it
 PATIENCE = 20  # refinements without progress before giving up
+_LEAST_CURVATURE = np.float64(1e-12)
 _AT_BOUND = 1e-9  # of a box: nearer to a bound than this is at it, but for rounding
 
 
@@ -42,15 +43,15 @@ def _mark(barred, falling, t, b, lower, upper):
 
 
 @jit
-def improve(rows, lower, upper, beta, gradient, tol, budget):
+def improve(rows, lower, upper, beta, gradient, flags, tol, budget):
     """Improve pairs until the violation is at most ``tol`` or the budget is spent.
 
-    ``beta`` (float64) and ``gradient`` (float32, padded) are changed in place.
+    ``beta`` (float64) and ``gradient`` (float32, padded) are changed in place;
+    ``flags`` (2, padded) int8 is scratch.
     Returns the number of steps and the violation.
     """
     n = beta.size
-    barred = np.empty(gradient.size, np.int8)
-    falling = np.empty(gradient.size, np.int8)
+    barred, falling = flags[0], flags[1]
     for t in range(n):
         _mark(barred, falling, t, beta[t], lower[t], upper[t])
     for t in range(n, gradient.size):
@@ -67,7 +68,9 @@ def improve(rows, lower, upper, beta, gradient, tol, budget):
         if violation <= tol or steps >= budget:
             return steps, violation
         place_j = fetch(rows, j)
-        curvature = max(-2.0 * np.float64(values[place_i, j]), 1e-12)
+        curvature = np.float64(-2.0) * values[place_i, j]
+        if curvature < _LEAST_CURVATURE:
+            curvature = _LEAST_CURVATURE
         size = (np.float64(gradient[j]) - np.float64(lowest)) / curvature
         room_i = upper[i] - beta[i]
         room_j = beta[j] - lower[j]
@@ -77,10 +80,14 @@ def improve(rows, lower, upper, beta, gradient, tol, budget):
         elif room_i <= room_j:
             size = room_i
             beta[i] = upper[i]
-            beta[j] = max(beta[j] - size, lower[j])
+            beta[j] -= size
+            if beta[j] < lower[j]:
+                beta[j] = lower[j]
         else:
             size = room_j
-            beta[i] = min(beta[i] + size, upper[i])
+            beta[i] += size
+            if beta[i] > upper[i]:
+                beta[i] = upper[i]
             beta[j] = lower[j]
         _mark(barred, falling, i, beta[i], lower[i], upper[i])
         _mark(barred, falling, j, beta[j], lower[j], upper[j])
@@ -94,23 +101,20 @@ def exact_gradient(rows, targets, beta, gradient):
     n = beta.size
     for t in range(n):
         gradient[t] = -targets[t]
-    place = np.zeros(4, np.int64)
-    weight = np.zeros(4)
-    count = 0
+    at_a = at_b = at_c = at_d = count = 0
+    wa = wb = wc = wd = 0.0
     for i in range(n + 1):
         if i < n and beta[i] != 0.0:
-            place[count] = fetch(rows, i)
-            weight[count] = beta[i]
+            at_a, at_b, at_c, at_d = at_b, at_c, at_d, fetch(rows, i)
+            wa, wb, wc, wd = wb, wc, wd, beta[i]
             count += 1
         if count == 4 or (i == n and count > 0):
-            a, b = rows.values[place[0]], rows.values[place[1]]
-            c, d = rows.values[place[2]], rows.values[place[3]]
-            wa, wb, wc, wd = weight
+            a, b = rows.values[at_a], rows.values[at_b]
+            c, d = rows.values[at_c], rows.values[at_d]
             for t in range(n):
                 gradient[t] += (wa * a[t] + wb * b[t]) + (wc * c[t] + wd * d[t])
+            wa = wb = wc = wd = 0.0
             count = 0
-            for k in range(4):
-                weight[k] = 0.0
 
 
 @jit
@@ -158,8 +162,10 @@ def certify(lower, upper, beta, gradient):
     loss = 0.0
     for t in range(beta.size):
         residual = np.float64(gradient[t]) + intercept
-        loss += max(-residual, 0.0) * upper[t] - max(residual, 0.0) * lower[t]
-    return intercept, max(highest - lowest, 0.0), max(product + loss, 0.0)
+        loss -= residual * (lower[t] if residual > 0.0 else upper[t])
+    violation, gap = highest - lowest, product + loss
+    # what is not a number stays so
+    return intercept, 0.0 if violation < 0.0 else violation, 0.0 if gap < 0.0 else gap
 
 
 @inline
@@ -174,7 +180,10 @@ def spread(targets, lower, upper):
     least, most = np.inf, -np.inf
     for t in range(targets.size):
         if lower[t] < 0.0 or upper[t] > 0.0:
-            least, most = min(least, targets[t]), max(most, targets[t])
+            if targets[t] < least:
+                least = targets[t]
+            if targets[t] > most:
+                most = targets[t]
     return (most - least) / 2 if most > least else 1.0
 
 
@@ -239,6 +248,7 @@ def solve(
     beta = np.zeros(n)
     exact = -targets
     gradient = np.zeros(padded(n), np.float32)
+    flags = np.empty((2, padded(n)), np.int8)
     scale = spread(targets, lower, upper)
     goal = tol * scale
     limit = max_steps if max_steps >= 0 else np.iinfo(np.int64).max
@@ -253,7 +263,9 @@ def solve(
         rough, until = violation, min(steps + round_length, limit)
         while rough > aim and steps < until:
             budget = int(min(max(_WORK_PER_CALL / per_step, 100), until - steps))
-            done, rough = improve(rows, lower, upper, beta, gradient, aim, budget)
+            done, rough = improve(
+                rows, lower, upper, beta, gradient, flags, aim, budget
+            )
             steps += done
             proceed()
         exact_gradient(rows, targets, beta, exact)
