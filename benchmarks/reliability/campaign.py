@@ -1,18 +1,25 @@
 """Attacks on files, caches and stores: one command, one table.
 
     python benchmarks/reliability/campaign.py [PART ...] [--scale 1.0] [--output F.json]
+    python benchmarks/reliability/campaign.py --table
 
 Every part counts what it tried and what failed; the exit code is 1 where anything did.
+``--table`` runs nothing and writes the committed rows into SECURITY.md.
 """
 
 import argparse
 import json
 import sys
 import time
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "benchmarks" / "results" / "reliability.json"
+PAGE = ROOT / "SECURITY.md"
+COMMAND = "python benchmarks/reliability/"
 
 # Part: what is tried, how often, and the module and function.
 PARTS = {
@@ -29,7 +36,25 @@ PARTS = {
     "examples": ("made-up problems with all options", 10_000, "examples:run"),
     "commands": ("SIGKILL during fit and predict", 200, "commands:kill"),
     "naive": ("the same, written naively, which has to fail", 20, "commands:control"),
+    "studies": (
+        "SIGKILL during reproduce with one job, two jobs and Dask",
+        60,
+        "studies:run",
+    ),
     "interrupts": ("Ctrl-C during four commands", 120, "commands:interrupt"),
+    "phases": ("Ctrl-C as each phase of five commands begins", 99, "commands:phases"),
+    "places": (
+        "full, read-only and limited disks, and two writers at once",
+        18,
+        "places:run",
+    ),
+    "prices": ("damaged price lists", 200, "places:price_lists"),
+    "manifests": (
+        "model files with other manifests, with right checksums",
+        200,
+        "places:manifests",
+    ),
+    "opened": ("models predicted from, with what was opened", 18, "opened:run"),
     "bits": ("searches again, with 2 jobs and with Dask", 33, "bits:run"),
 }
 
@@ -38,6 +63,29 @@ def run(part, count):
     """Tried, failed, and what they came to."""
     module, _, function = PARTS[part][2].partition(":")
     return getattr(import_module(module), function)(count)
+
+
+def campaign_table(results):
+    """Every part with its command; outcomes of commands and files taken together."""
+    lines = ["| command | what | tried | failed | came to |", "|---|---|---|---|---|"]
+    for part, (what, _, _) in PARTS.items():
+        if part not in results:
+            continue
+        found, words = results[part], Counter()
+        for name, number in found["came_to"].items():
+            words[name.rpartition(": ")[2]] += number
+        told = ", ".join(f"{number} {name}" for name, number in words.items() if number)
+        row = [f"`{COMMAND}campaign.py {part}`", what, found["tried"], found["failed"]]
+        lines.append(f"| {' | '.join(map(str, row))} | {told} |")
+    return "\n".join(lines) + "\n"
+
+
+def with_table(text):
+    """The page with its table made anew, between the two comments that name it."""
+    begin, end = "<!-- reliability -->\n", "<!-- end of reliability -->\n"
+    before, _, rest = text.partition(begin)
+    table = campaign_table(json.loads(RESULTS.read_text()))
+    return f"{before}{begin}\n{table}\n{end}{rest.partition(end)[2]}"
 
 
 def _keep(rows, path):
@@ -51,7 +99,11 @@ def main():
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--scale", type=float, default=1.0, help="how many times")
     parser.add_argument("--output", type=Path, help="keeps the rows of other parts")
+    parser.add_argument("--table", action="store_true", help="run nothing")
     options = parser.parse_args()
+    if options.table:
+        PAGE.write_text(with_table(PAGE.read_text()))
+        return 0
     unknown = set(options.parts) - set(PARTS)
     if unknown:
         parser.error(f"there is no part {min(unknown)}")

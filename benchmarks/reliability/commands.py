@@ -1,4 +1,4 @@
-"""Commands that are killed or interrupted at random moments.
+"""Commands that are killed or interrupted, at random moments or in every phase.
 
 They run in forks of this process, which has imported everything: so signals arrive
 while they read, search, fit, predict and write, and not while Python starts.
@@ -34,6 +34,44 @@ OTHERS = {
     "evaluate": "evaluate model.softcost rows.csv --target t",
     "template": "costs template rows.csv --target t -o out.csv",
 }
+STUDY = {
+    "reproduce": "reproduce inconsistent --datasets iris --algorithms OVA,OSR --runs 2"
+    " --quiet --json --store out.sqlite"
+}
+# The functions with which phases begin: of a package, by name.
+PHASES = {
+    "fit": [
+        ("softcost.cli.train", "with_defaults"), ("softcost.cli", "read_data"),
+        ("softcost.cli.inputs", "table_pieces"), ("softcost.cli", "_costs_of"),
+        ("softcost.cli.train", "make_model"), ("softcost.soft", "fit"),
+        ("softcost.soft", "prepare"), ("softcost.linear", "solve"),
+        ("softcost.soft", "choose_row"), ("softcost.reductions", "fit_checked"),
+        ("softcost.models", "save"), ("softcost.models", "encode"),
+        ("softcost.models", "decode"), ("softcost.files", "atomic_write"),
+        ("softcost.files", "_sync_folder"), ("softcost.report", "render"),
+    ],
+    "predict": [
+        ("softcost.models", "describe"), ("softcost.models", "load"),
+        ("softcost.models", "decode"), ("softcost.cli.apply", "open_writer"),
+        ("softcost.cli.inputs", "table_pieces"),
+        ("softcost.cli.inputs", "typed_columns"),
+        ("softcost.cli.apply", "predict_and_score"), ("softcost.cli.apply", "write"),
+        ("softcost.files", "_sync_folder"),
+    ],
+    "evaluate": [
+        ("softcost.models", "load"), ("softcost.cli.apply", "read_pieces"),
+        ("softcost.reductions", "predict"), ("softcost.cli.apply", "_result"),
+    ],
+    "template": [
+        ("softcost.cli.inputs", "table_pieces"), ("softcost.files", "atomic_write"),
+    ],
+    "reproduce": [
+        ("softcost.paper", "make_request"), ("softcost.paper", "load_data"),
+        ("softcost.paper", "plan"), ("softcost.paper", "_open"),
+        ("softcost.paper", "attempt"), ("softcost.paper", "add"),
+        ("softcost.paper", "rows"), ("softcost.paper", "summarize"),
+    ],
+}  # fmt: skip
 
 
 def prepare():
@@ -45,13 +83,13 @@ def prepare():
     table.to_csv("rows.csv", index=False)
     prices = {"x": {"y": 1, "z": 5}, "y": {"x": 2, "z": 5}, "z": {"x": 9, "y": 8}}
     Path("prices.json").write_text(json.dumps(prices))
-    if _ended(_started(LINES["fit"])) != 0:
+    if ended(started(LINES["fit"])) != 0:
         raise RuntimeError("fit does not work")
     os.replace("out.softcost", "model.softcost")
 
 
-def _started(line, naive=False):
-    """A fork that has begun the command."""
+def started(line, before=lambda: None):
+    """A fork that has begun the command, after it has called a function."""
     begun, tell = os.pipe()
     child = os.fork()
     if child:
@@ -63,8 +101,7 @@ def _started(line, naive=False):
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(os.open("said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
-    if naive:
-        _writers.atomic_write = _in_place
+    before()
     code = 1
     try:
         os.write(tell, b"!")
@@ -81,12 +118,16 @@ def _in_place(path, reads=()):
     yield Path(path)
 
 
-def _ended(child):
+def _naively():
+    _writers.atomic_write = _in_place
+
+
+def ended(child):
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status)
 
 
-def _outputs():
+def outputs():
     return {path.name: path.read_bytes() for path in Path().glob("out.*")}
 
 
@@ -102,43 +143,55 @@ def _sound(name, content, whole):
     return content == whole[name]
 
 
-def _duration(line):
-    started = time.monotonic()
-    if _ended(_started(line)) != 0:
+def duration(line):
+    begun = time.monotonic()
+    if ended(started(line)) != 0:
         raise RuntimeError(f"does not work: {line}")
-    return time.monotonic() - started
+    return time.monotonic() - begun
 
 
-def _signalled(line, sent, rng, longest, naive=False):
+def _signalled(line, sent, rng, longest, before):
     """Send a signal within the time that a command takes; its exit code."""
-    child = _started(line, naive)
+    child = started(line, before)
     time.sleep(rng.uniform(_FIRST, longest))
     os.kill(child, sent)
-    return _ended(child)
+    return ended(child)
 
 
-def _campaign(count, lines, sent, judge, naive=False):
-    tally, rng, here = Counter(), random.Random(0), os.getcwd()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
+@contextmanager
+def folder():
+    """A directory of its own with rows, prices and a model."""
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory() as place:
+        os.chdir(place)
         try:
             prepare()
-            for name, line in lines.items():
-                longest = 1.1 * _duration(line)
-                whole = _outputs()
-                for _ in range(count // len(lines)):
-                    code = _signalled(line, sent, rng, longest, naive)
-                    torn = [one for one, content in _outputs().items()
-                            if not _sound(one, content, whole)]  # fmt: skip
-                    tally[f"{name}: {judge(code, torn)}"] += 1
-                    for one, content in whole.items():
-                        Path(one).write_bytes(content)
-                _duration(line)  # removes what killed ones have left
-                left = sum(one.startswith(".") for one in os.listdir())
-                tally[f"{name}: left behind"] += left
+            yield Path(place)
         finally:
             os.chdir(here)
+
+
+def _campaign(count, lines, sent, judge, before=lambda: None):
+    tally, rng = Counter(), random.Random(0)
+    with folder():
+        for name, line in lines.items():
+            longest = 1.1 * duration(line)
+            whole = outputs()
+            for _ in range(count // len(lines)):
+                code = _signalled(line, sent, rng, longest, before)
+                tally[f"{name}: {judge(code, torn_ones(whole))}"] += 1
+                for one, content in whole.items():
+                    Path(one).write_bytes(content)
+            duration(line)  # removes what killed ones have left
+            left = sum(one.startswith(".") for one in os.listdir())
+            tally[f"{name}: left behind"] += left
     return {one: n for one, n in tally.items() if n}
+
+
+def torn_ones(whole):
+    """Names of outputs that are not whole."""
+    return [name for name, content in outputs().items()
+            if not _sound(name, content, whole)]  # fmt: skip
 
 
 def _killed(code, torn):
@@ -147,7 +200,7 @@ def _killed(code, torn):
     return "killed" if code == -signal.SIGKILL else "ended" if code == 0 else "failed"
 
 
-def _interrupted(code, torn):
+def interrupted(code, torn):
     said = Path("said").read_text()
     if torn:
         return "half a file"
@@ -156,7 +209,7 @@ def _interrupted(code, torn):
     return "ended" if code == 0 else f"code {code}"
 
 
-def _count(tally, good):
+def counted(tally, good):
     tried = sum(n for one, n in tally.items() if "left behind" not in one)
     fine = sum(n for one, n in tally.items() if one.partition(": ")[2] in good)
     left = sum(n for one, n in tally.items() if "left behind" in one)
@@ -166,17 +219,53 @@ def _count(tally, good):
 def kill(count):
     """SIGKILL: outputs are the old ones or the new ones."""
     tally = _campaign(count, LINES, signal.SIGKILL, _killed)
-    return _count(tally, ("killed", "ended"))
+    return counted(tally, ("killed", "ended"))
 
 
 def control(count):
     """The same with a naive writer of predictions, which has to fail."""
     lines = {"predict": LINES["predict"]}
-    tally = _campaign(count, lines, signal.SIGKILL, _killed, naive=True)
+    tally = _campaign(count, lines, signal.SIGKILL, _killed, _naively)
     return count, int(not tally.get("predict: half a file")), tally
 
 
 def interrupt(count):
     """Ctrl-C: one sentence, exit code 130, and outputs as for SIGKILL."""
-    tally = _campaign(count, LINES | OTHERS, signal.SIGINT, _interrupted)
-    return _count(tally, ("interrupted", "ended"))
+    tally = _campaign(count, LINES | OTHERS, signal.SIGINT, interrupted)
+    return counted(tally, ("interrupted", "ended"))
+
+
+def _at(module, name):
+    """Have Ctrl-C arrive when a function begins."""
+
+    def seen(frame, event, argument):
+        here = frame.f_code.co_name == name
+        if event == "call" and here and frame.f_globals["__name__"].startswith(module):
+            sys.setprofile(None)
+            Path("reached").touch()
+            os.kill(os.getpid(), signal.SIGINT)
+
+    return lambda: sys.setprofile(seen)
+
+
+def phases(count):
+    """Ctrl-C at the beginning of every phase of every command, once each."""
+    tally = Counter()
+    with folder():
+        Path("out.sqlite").unlink(missing_ok=True)
+        for command, places in PHASES.items():
+            line = (LINES | OTHERS | STUDY)[command]
+            duration(line)
+            whole = outputs()
+            for module, name in places[:count]:
+                Path("reached").unlink(missing_ok=True)
+                if command in STUDY:
+                    Path("out.sqlite").unlink()
+                code = ended(started(line, _at(module, name)))
+                torn = [] if command in STUDY else torn_ones(whole)
+                found = interrupted(code, torn)
+                reached = Path("reached").exists()
+                tally[f"{command}: {found if reached else f'{name} not reached'}"] += 1
+                if command in STUDY:
+                    duration(line)  # the rest, from where it was
+    return counted(dict(tally), ("interrupted",))

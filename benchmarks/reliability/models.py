@@ -7,10 +7,14 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
 
 import softcost
 from softcost.linear import NystroemClassifier, OneSidedLinear
@@ -51,6 +55,18 @@ def contents():
         softcost.RegressionOneVsAll(Lasso(0.01), cost_matrix=PRICES),
         softcost.OneSidedRegression(OneSidedLinear(), cost_matrix=PRICES),
         NystroemClassifier(n_landmarks=9),
+        softcost.MinimumExpectedCost(calibration="temperature"),
+        softcost.MinimumExpectedCost(softcost.KernelSVC(), calibration="isotonic"),
+        softcost.CostSensitiveOneVsOne(
+            cost_matrix=[[*row, 0.5] for row in PRICES], actions=["ask"]
+        ),
+        make_pipeline(
+            make_column_transformer(
+                (make_pipeline(SimpleImputer(), MinMaxScaler()), [0, 1]),
+                (OneHotEncoder(max_categories=3, sparse_output=False), [3]),
+            ),
+            LogisticRegression(max_iter=500),
+        ),
     ]
     found = []
     with tempfile.TemporaryDirectory() as folder:

@@ -1,0 +1,251 @@
+"""Mutation testing: faults put into the code one by one, which tests have to find.
+
+    python benchmarks/reliability/mutation.py [PACKAGE ...] [--sample 120] [--seed 0]
+
+Faults are drawn with a seed from all that `mutants` knows. Tests run once to see which
+lines they reach; then every fault has a process of its own, a fork that has imported
+everything but softcost, which runs the tests that reach its line, the fastest first,
+up to ``--seconds`` of them. A fault that no test notices survives, unless the list of
+equivalent ones, with reasons, is there to say that nobody could.
+"""
+
+import argparse
+import importlib.abc
+import importlib.util
+import json
+import os
+import random
+import resource
+import sys
+import tempfile
+import time
+import warnings
+from importlib import import_module
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from mutants import mutants
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src"
+EQUIVALENT = Path(__file__).with_name("equivalent_mutants.json")
+# Package: files below src/softcost, and tests.
+PACKAGES = {
+    "costs": (["costs/*.py"], ["tests/costs", "src/softcost/costs"]),
+    "metrics": (
+        ["metrics/*.py"],
+        ["tests/metrics", "src/softcost/metrics",
+         "--ignore=tests/metrics/test_savings.py"],
+    ),
+    "selection": (
+        ["selection/*.py"],
+        ["tests/selection/test_exactly.py", "tests/soft/test_rules.py",
+         "src/softcost/selection"],
+    ),
+    "models": (
+        [
+            f"models/_{name}.py"
+            for name in (
+                "archive", "arrays", "array_kinds", "calibration_types", "codec",
+                "column_types", "common_kinds", "hist_types", "json", "kinds",
+                "lightgbm", "linear_types", "machine_types", "manifest", "other_types",
+                "own_types", "reduction_types", "schema", "search_types", "skops",
+                "tree_types", "values",
+            )
+        ],
+        ["tests/models/test_kinds.py", "tests/models/test_schemas.py",
+         "tests/models/test_tricks.py",
+         "src/softcost/models"],
+    ),
+}  # fmt: skip
+OPTIONS = [
+    "-n", "0", "-q", "-x", "-p", "no:cacheprovider", "--hypothesis-seed=0",
+    "-W", "ignore::pytest.PytestAssertRewriteWarning",
+]  # fmt: skip
+_KILLED, _SURVIVED = 1, 0
+
+
+class Watch:
+    """A plugin of pytest: which lines every test reaches, and how long it takes."""
+
+    def __init__(self, coverage):
+        self.coverage, self.seconds = coverage, {}
+
+    def pytest_runtest_logstart(self, nodeid, location):
+        self.coverage.switch_context(nodeid)
+        self.seconds[nodeid] = -time.process_time()
+
+    def pytest_runtest_logfinish(self, nodeid, location):
+        self.seconds[nodeid] += time.process_time()
+
+
+def in_a_fork(function, *args):
+    """The exit code of a function that ends a process of its own."""
+    child = os.fork()
+    if child == 0:
+        code = 99
+        try:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, 1)
+            os.dup2(nowhere, 2)
+            code = function(*args)
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def watched(tests, files, place):
+    """Run the tests once; write down what they reach, take and import."""
+    import coverage
+    import pytest
+
+    tracer = coverage.Coverage(data_file=None, include=[str(one) for one in files])
+    watch = Watch(tracer)
+    tracer.start()
+    code = pytest.main([*OPTIONS, *tests], plugins=[watch])
+    tracer.stop()
+    data = tracer.get_data()
+    lines = {str(one): data.contexts_by_lineno(str(one)) for one in files}
+    imported = [name for name in sys.modules if name.partition(".")[0] in sys.modules]
+    place.write_text(
+        json.dumps({"lines": lines, "seconds": watch.seconds, "imported": imported})
+    )
+    return int(code)
+
+
+def import_others(names):
+    """Import what tests will need, but for softcost and themselves."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in names:
+            if name.partition(".")[0] in ("softcost", "tests", "conftest", "__main__"):
+                continue
+            try:
+                import_module(name)
+            except Exception:  # a module of a test's own, or one with conditions
+                continue
+
+
+class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports one module from another text."""
+
+    def __init__(self, path, code):
+        parts = path.relative_to(SOURCE).with_suffix("").parts
+        self.package = parts[-1] == "__init__"
+        self.name = ".".join(parts[:-1] if self.package else parts)
+        self.path, self.code = path, code
+
+    def find_spec(self, name, path=None, target=None):
+        if name != self.name:
+            return None
+        inside = [str(self.path.parent)] if self.package else None
+        return importlib.util.spec_from_file_location(
+            name, self.path, loader=self, submodule_search_locations=inside
+        )
+
+    def exec_module(self, module):
+        exec(compile(self.code, str(self.path), "exec"), module.__dict__)
+
+
+def tested(path, code, tests, seconds):
+    """Whether tests fail with a fault; endless ones do."""
+    import pytest
+
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    changed = Changed(path, code)
+    sys.meta_path.insert(0, changed)
+    try:
+        import_module(changed.name)  # pytest would read modules with examples itself
+    except Exception:
+        return _KILLED
+    return _SURVIVED if pytest.main([*OPTIONS, *tests]) == 0 else _KILLED
+
+
+def _most(seconds):
+    """Of processor time, for imports and tests that a fault makes slower."""
+    return int(5 * seconds + 60)
+
+
+def chosen_tests(known, path, line, most):
+    """Tests that reach a line, the fastest first, as long as there is time."""
+    reached = known["lines"][str(path)].get(str(line), [])
+    names = [one for one in reached if one] or list(known["seconds"])
+    found, total = [], 0.0
+    for name in sorted(names, key=known["seconds"].__getitem__):
+        total += known["seconds"][name]
+        if total > most and len(found) > 2:
+            break
+        found.append(name)
+    return found
+
+
+def run(package, sample, seed, seconds):
+    """The figures of one package, and what survived."""
+    patterns, tests = PACKAGES[package]
+    files = [one for pattern in patterns
+             for one in sorted((SOURCE / "softcost").glob(pattern))]  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "known.json"
+        if in_a_fork(watched, tests, files, place) != 0:
+            raise SystemExit(f"the tests of {package} fail as they are")
+        known = json.loads(place.read_text())
+    import_others(known["imported"])
+    for path in files[:3]:  # as they are: or whatever kills faults, it is not the tests
+        names = chosen_tests(known, path, 1, seconds)
+        if in_a_fork(tested, path, path.read_text(), names, _most(seconds)):
+            raise SystemExit(f"{path} itself does not survive")
+    every = [(path, one) for path in files for one in mutants(path.read_text())]
+    drawn = random.Random(seed).sample(every, min(sample, len(every)))
+    reasons = json.loads(EQUIVALENT.read_text()) if EQUIVALENT.exists() else {}
+    killed, equivalent, survived = 0, [], []
+    for path, one in sorted(drawn, key=lambda pair: (pair[0], pair[1][:3])):
+        name = f"{path.relative_to(SOURCE / 'softcost')}: {one.what}"
+        if name in reasons:
+            equivalent.append(name)
+            continue
+        names = chosen_tests(known, path, one.line, seconds)
+        if in_a_fork(tested, path, one.code, names, _most(seconds)):
+            killed += 1
+        else:
+            survived.append(name)
+            print(f"survived, line {one.line}: {name}", file=sys.stderr, flush=True)
+    tried = len(drawn) - len(equivalent)
+    return {
+        "faults": len(every), "tried": tried, "killed": killed,
+        "share": round(killed / tried, 3), "equivalent": len(equivalent),
+        "survived": survived,
+    }  # fmt: skip
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("packages", nargs="*", metavar="PACKAGE")
+    parser.add_argument("--sample", type=int, default=120, help="faults per package")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=8, help="of tests per fault")
+    parser.add_argument("--output", type=Path, help="keeps the rows of others")
+    options = parser.parse_args()
+    os.chdir(ROOT)
+    print("| package | faults known | tried | killed | share | equivalent |")
+    print("|---|---|---|---|---|---|")
+    good = True
+    for package in options.packages or PACKAGES:
+        found = run(package, options.sample, options.seed, options.seconds)
+        row = [found[name] for name in ("faults", "tried", "killed")]
+        words = " | ".join(map(str, row))
+        print(
+            f"| `{package}` | {words} | {found['share']:.1%} | {found['equivalent']} |",
+            flush=True,
+        )
+        good &= found["share"] >= 0.9
+        if options.output:
+            path = options.output
+            old = json.loads(path.read_text()) if path.exists() else {}
+            old |= {package: found | {"seed": options.seed}}
+            path.write_text(json.dumps(old, indent=1) + "\n")
+    return int(not good)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
