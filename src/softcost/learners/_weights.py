@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context, get_config
-from sklearn.metrics import get_scorer
+from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -131,7 +131,7 @@ def routing_for(learner: Any) -> AbstractContextManager[None]:
 
 
 def _routes(learner: Any) -> bool:
-    if not _inner_estimators(learner):
+    if not _inner_estimators(learner) or getattr(learner, "hands_weights_on", False):
         return False
     try:
         with config_context(enable_metadata_routing=True):
@@ -186,7 +186,7 @@ def _ask_for_weights(estimator: Any) -> None:
     _request(estimator, "fit", wanted)
     _request(estimator, "score", wanted)
     scoring = getattr(estimator, "scoring", None)
-    if isinstance(scoring, str):
+    if isinstance(scoring, str) and scoring in get_scorer_names():
         scoring = estimator.scoring = get_scorer(scoring)
     _request(scoring, "score", False)
 

@@ -4,19 +4,26 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import available_if
 
 from softcost.learners import Labels, Subproblem
 from softcost.linear._base import LinearMachine
 from softcost.linear._machines import LinearMachines
 
 
+def _is_logistic(machine: Any) -> bool:
+    return machine.loss == "logistic"
+
+
 class ByMargin(ClassifierMixin, LinearMachine):
     """How a classifier that is linear in its features decides."""
 
     classes_: NDArray[Any]
+    loss: str
 
     def check_kind(self, subproblem: Subproblem) -> None:
         """Refuse kinds of subproblems that cannot be learnt.
@@ -65,6 +72,20 @@ class ByMargin(ClassifierMixin, LinearMachine):
         if len(self.classes_) == 2:
             return self.classes_[(scores > 0).astype(int)]
         return self.classes_[scores.argmax(axis=1)]
+
+    @available_if(_is_logistic)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities, for ``loss="logistic"``, shape (n, n_classes).
+
+        For two classes ``1 / (1 + exp(-f))`` of the output f; otherwise this for each
+        class against the rest, divided by their sum.
+        """
+        outputs = expit(self._outputs(X))
+        if len(self.classes_) == 2:
+            return np.hstack([1 - outputs, outputs])
+        total = outputs.sum(axis=1, keepdims=True)
+        unknown = np.full_like(outputs, 1 / len(self.classes_))
+        return np.divide(outputs, total, out=unknown, where=total > 0)
 
 
 class LinearClassifier(ByMargin, LinearClassifierMixin):

@@ -25,6 +25,8 @@ from softcost.models._kinds import (
     Part,
     Real,
     Record,
+    Text,
+    Tuple,
     bind,
     maybe,
     one_of,
@@ -223,6 +225,21 @@ def _check_expected(record: Record) -> None:
         raise Refused("_calibration: no class of this number")
 
 
+def _check_blend(record: Record) -> None:
+    """Weights as `BlendedClassifier` learns them, and a model wherever one counts."""
+    if record.fitted is None:
+        return
+    weights = record.fitted["weights_"]
+    if (weights < 0).any() or not np.isclose(weights.sum(), 1.0):
+        raise Refused("weights_: they are negative, or their sum is not one")
+    for weight, member in zip(weights, record.fitted["estimators_"], strict=True):
+        if (member is None) != (weight == 0):
+            raise Refused("estimators_: not one for each weight")
+        if member is not None:
+            require_fitted(member, record.dims.get("d"), "estimators_")
+            _check_class_numbers(member, record)
+
+
 FILTER_TREE = Type(
     "softcost.reductions:FilterTree",
     _PARAMS | {"order": PLAIN},
@@ -292,5 +309,16 @@ REDUCTION_TYPES = [
         },
         NAMED | _LEARNT | {"_columns", "_calibration"},
         check=_answering(_check_expected),
+    ),
+    Type(
+        "softcost.reductions:BlendedClassifier",
+        {"estimators": ListOf(Tuple((Text(), ESTIMATOR))), "weights": PLAIN,
+         "cv": PLAIN, "n_jobs": JOBS, "random_state": SEED},
+        FEATURES | {
+            "classes_": Labels("K"), "weights_": Array("f8", ("m",)),
+            "estimators_": ListOf(maybe(ESTIMATOR), "m"),
+        },
+        NAMED | {"n_features_in_"},
+        check=_check_blend,
     ),
 ]  # fmt: skip

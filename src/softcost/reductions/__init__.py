@@ -10,11 +10,12 @@ from softcost.reductions._catalogue import CATALOGUE, Entry
 
 if TYPE_CHECKING:
     from softcost.reductions._base import Reduction
+    from softcost.reductions._blend import BlendedClassifier, blend_weights
     from softcost.reductions._boosting import StochasticEnsembleBoosting
     from softcost.reductions._clipped import ClippedTargetRegressor
     from softcost.reductions._costing import Costing
     from softcost.reductions._data import TrainingData
-    from softcost.reductions._expected import MinimumExpectedCost
+    from softcost.reductions._expected import MinimumExpectedCost, cheapest_answers
     from softcost.reductions._filter_tree import FilterTree
     from softcost.reductions._flat import FlatReduction
     from softcost.reductions._metacost import MetaCost
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CATALOGUE",
+    "BlendedClassifier",
     "ClippedTargetRegressor",
     "CostSensitiveOneVsOne",
     "Costing",
@@ -41,13 +43,17 @@ __all__ = [
     "TrainingData",
     "WeightedAllPairs",
     "ZhouLiuRescaling",
+    "blend_weights",
+    "cheapest_answers",
 ]
 
 if not TYPE_CHECKING:
     _NAMES_OF = {
         "softcost.reductions._base": ["Reduction"],
+        "softcost.reductions._blend": ["BlendedClassifier", "blend_weights"],
         "softcost.reductions._clipped": ["ClippedTargetRegressor"],
         "softcost.reductions._data": ["TrainingData"],
+        "softcost.reductions._expected": ["cheapest_answers"],
         "softcost.reductions._flat": ["FlatReduction"],
         "softcost.reductions._one_sided_boosting": ["OneSidedBoosting"],
     }

@@ -287,11 +287,17 @@ class MinimumExpectedCost(ProbabilityReduction):
         """
         if len(self.classes_) == 1:
             return np.zeros((len(softness), _num_samples(X)), np.intp)
-        probabilities = self._probabilities(X)
-        matrices = [self._soft_costs(value) for value in softness]
-        return np.array(
-            [(-expected_costs(probabilities, one)).argmax(axis=1) for one in matrices]
+        return cheapest_answers(
+            self.checked_probabilities(X), self.soft_matrices(softness)
         )
+
+    def checked_probabilities(self, X: Any) -> NDArray[np.float64]:
+        """`predict_proba` of rows that have been checked."""
+        return self._probabilities(X)
+
+    def soft_matrices(self, softness: Sequence[float]) -> NDArray[np.float64]:
+        """What decisions look at for each softness, shape (n_softness, K, A)."""
+        return np.array([self._soft_costs(value) for value in softness])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the classes, whatever the prices.
@@ -338,6 +344,25 @@ class MinimumExpectedCost(ProbabilityReduction):
     def _row_matrices(self, costs: Any, n: int) -> NDArray[np.float64]:
         extra = self._extra_now()
         return row_matrices(costs, self.classes_, n, classes=self.classes, extra=extra)
+
+
+def cheapest_answers(
+    probabilities: NDArray[np.float64], matrices: NDArray[np.float64]
+) -> NDArray[np.intp]:
+    """Numbers of the answers of least expected cost, for each of several matrices.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n, K)
+    matrices : array of shape (m, K, A)
+
+    Returns
+    -------
+    array of shape (m, n)
+    """
+    return np.array(
+        [(-expected_costs(probabilities, one)).argmax(axis=1) for one in matrices]
+    )
 
 
 def expected_costs(

@@ -1,0 +1,331 @@
+"""Several classifiers as one: the average of their probabilities."""
+
+import warnings
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+from sklearn.base import ClassifierMixin, _fit_context, clone
+from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.utils import (
+    _safe_indexing,
+    check_consistent_length,
+    check_random_state,
+    indexable,
+)
+from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _check_y,
+    _num_samples,
+    check_is_fitted,
+    validate_data,
+)
+
+from softcost.learners import draw_seeds
+from softcost.parallel import run_jobs
+from softcost.reductions._multiclass import class_probabilities, fit_classes
+
+_LEAST = 1e-4  # a probability: what a surprise costs is bounded by its logarithm
+
+
+class BlendedClassifier(ClassifierMixin, _BaseComposition):
+    """The weighted average of the probabilities of several classifiers.
+
+    With weights w that are not negative and sum to one,
+
+        p(y | x) = sum_m w_m p_m(y | x)
+
+    The weights are those of least log loss on rows that the classifiers have not seen,
+
+        minimise -sum_n s_n log sum_m w_m p_m(y_n | x_n)
+
+    a convex problem with few unknowns, so that little can be overfitted. Many of them
+    are zero at the optimum: such classifiers are left out.
+
+    `MinimumExpectedCost` decides by the blend as by any classifier with probabilities.
+
+    Parameters
+    ----------
+    estimators : list of (name, classifier)
+        Classifiers with ``predict_proba``.
+    weights : array of shape (n_estimators,), default=None
+        Their weights, which are divided by their sum. By default they are learnt.
+    cv : int, splitter or iterable of (train, test), default=5
+        Folds by which weights are learnt; an int asks for stratified, shuffled ones.
+    n_jobs : int, default=None
+        joblib workers that fit classifiers.
+    random_state : int, RandomState instance or None, default=None
+        Of the folds.
+
+    Attributes
+    ----------
+    weights_ : array of shape (n_estimators,)
+    estimators_ : list
+        Fitted to numbers of classes; None where the weight is zero.
+    classes_ : array of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features,)
+
+    See Also
+    --------
+    MinimumExpectedCost : Decides by probabilities.
+    sklearn.ensemble.VotingClassifier : With weights that the user knows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from softcost.reductions import BlendedClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> members = [("linear", LogisticRegression(C=0.1)), ("bayes", GaussianNB())]
+    >>> blend = BlendedClassifier(members, random_state=0).fit(X, y)
+    >>> float(blend.weights_.sum())
+    1.0
+    """
+
+    _parameter_constraints: ClassVar = {
+        "estimators": [list, tuple],
+        "weights": ["array-like", None],
+        "cv": ["cv_object"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+    # Weights of rows go to each classifier as it takes them.
+    hands_weights_on: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        estimators: Any,
+        *,
+        weights: ArrayLike | None = None,
+        cv: Any = 5,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ):
+        self.estimators = estimators
+        self.weights = weights
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters; those of classifiers by ``name__parameter``."""
+        return self._get_params("estimators", deep=deep)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; a classifier by its name, its own by ``name__parameter``."""
+        self._set_params("estimators", **params)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inputs = [one.__sklearn_tags__().input_tags for _, one in self.estimators]
+        tags.input_tags.sparse = all(one.sparse for one in inputs)
+        tags.input_tags.allow_nan = all(one.allow_nan for one in inputs)
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the classifiers, and their weights where none were given.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+        y : array of shape (n,)
+        sample_weight : array of shape (n,), default=None
+
+        Returns
+        -------
+        self
+        """
+        learners = self._checked_learners()
+        given = self._given_weights(len(learners))
+        (X,) = indexable(X)
+        validate_data(self, X, skip_check_array=True)
+        labels = _check_y(y)
+        check_classification_targets(labels)
+        check_consistent_length(X, labels)
+        self.classes_, numbers = np.unique(labels, return_inverse=True)
+        weight = _check_sample_weight(sample_weight, labels, dtype=np.float64)
+        rng = check_random_state(self.random_state)
+        if given is None:
+            given = self._learnt_weights(learners, X, numbers, weight, rng)
+        self.weights_ = given
+        seeds = draw_seeds(None if self.random_state is None else rng, len(learners))
+        every, kept = np.arange(len(numbers)), np.flatnonzero(given > 0)
+        jobs = [(learners[m], X, every, numbers, weight, seeds[m]) for m in kept]
+        fitted = run_jobs(fit_classes, jobs, n_jobs=self.n_jobs)
+        self.estimators_: list[Any] = [None] * len(learners)
+        for place, model in zip(kept, fitted, strict=True):
+            self.estimators_[place] = model
+        return self
+
+    def _checked_learners(self) -> list[Any]:
+        if len(self.estimators) == 0 or any(
+            not isinstance(one, list | tuple) or len(one) != 2
+            for one in self.estimators
+        ):
+            raise ValueError(
+                "estimators must be a list of pairs (name, classifier), and not empty: "
+                "give each classifier a name."
+            )
+        names = [name for name, _ in self.estimators]
+        self._validate_names(names)
+        for name, learner in self.estimators:
+            if not hasattr(learner, "predict_proba"):
+                raise TypeError(
+                    f"estimators: {name!r}, a {type(learner).__name__}, has no "
+                    "predict_proba, and probabilities are averaged: wrap it, "
+                    "CalibratedClassifierCV(classifier), or choose another."
+                )
+        return [clone(learner) for _, learner in self.estimators]
+
+    def _given_weights(self, n: int) -> NDArray[np.float64] | None:
+        if self.weights is None:
+            return None
+        weights = np.asarray(self.weights, np.float64)
+        if weights.shape != (n,) or not (
+            np.isfinite(weights).all() and (weights >= 0).all() and weights.any()
+        ):
+            raise ValueError(
+                f"weights must be {n} numbers, one for each of estimators, not "
+                "negative and not all zero; leave them out to have them learnt."
+            )
+        return weights / weights.sum()
+
+    def _learnt_weights(
+        self,
+        learners: list[Any],
+        X: Any,
+        y: NDArray[np.intp],
+        weight: NDArray[np.float64],
+        rng: np.random.RandomState,
+    ) -> NDArray[np.float64]:
+        parts = self._folds(y, rng)
+        if len(learners) == 1 or not parts or len(self.classes_) == 1:
+            return np.full(len(learners), 1 / len(learners))
+        seeds = draw_seeds(rng, len(parts) * len(learners))
+        jobs = [
+            (learner, X, train, test, y, weight, len(self.classes_), seeds.pop())
+            for learner in learners
+            for train, test in parts
+        ]
+        found = iter(run_jobs(_held_out, jobs, n_jobs=self.n_jobs))
+        likelihood = [np.concatenate([next(found) for _ in parts]) for _ in learners]
+        tests = np.concatenate([test for _, test in parts])
+        return blend_weights(np.stack(likelihood, axis=1), weight[tests])
+
+    def _folds(
+        self, y: NDArray[np.intp], rng: np.random.RandomState
+    ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Training and held-out rows; none where there are too few rows."""
+        splitter = self.cv
+        if isinstance(splitter, Integral):
+            n_folds = min(int(splitter), int(np.bincount(y).max()))
+            if n_folds < 2:
+                return []
+            splitter = StratifiedKFold(n_folds, shuffle=True, random_state=rng)
+        splitter = check_cv(splitter, y, classifier=True)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The least populated class")
+            return list(splitter.split(np.empty((len(y), 0)), y))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Averaged probabilities of the classes, shape (n, n_classes)."""
+        check_is_fitted(self)
+        (X,) = indexable(X)
+        if np.ndim(X) != 1:  # the classifiers say what is wrong with one row
+            validate_data(self, X, reset=False, skip_check_array=True)
+        return sum(
+            (
+                weight * class_probabilities(model, X, len(self.classes_))
+                for weight, model in zip(self.weights_, self.estimators_, strict=True)
+                if model is not None
+            ),
+            np.zeros((_num_samples(X), len(self.classes_))),
+        )
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class, shape (n,)."""
+        probabilities = self.predict_proba(X)
+        return self.classes_[probabilities.argmax(axis=1)]
+
+
+def _held_out(
+    learner: Any,
+    X: Any,
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
+    y: NDArray[np.intp],
+    weight: NDArray[np.float64],
+    n_classes: int,
+    seed: int | None,
+) -> NDArray[np.float64]:
+    """Probabilities of the true classes of held-out rows."""
+    model = fit_classes(learner, X, train, y[train], weight[train], seed)
+    found = class_probabilities(model, _safe_indexing(X, test), n_classes)
+    return found[np.arange(len(test)), y[test]]
+
+
+def blend_weights(
+    likelihood: NDArray[np.float64], weight: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Weights of least log loss: not negative, with the sum one.
+
+    Minimises ``-sum_n s_n log sum_m w_m L[n, m]``, which is convex in w.
+
+    Parameters
+    ----------
+    likelihood : array of shape (n, n_members)
+        ``L[n, m]`` is the probability that member m gives to the true class of a row
+        which it has not seen. None counts as less than 1e-4: a single surprise is no
+        reason to leave a member out.
+    weight : array of shape (n,), default=None
+        Weights s of the rows.
+
+    Examples
+    --------
+    >>> blend_weights(np.array([[0.9, 0.1], [0.9, 0.1]])).round(3).tolist()
+    [1.0, 0.0]
+    >>> blend_weights(np.array([[0.9, 0.1], [0.1, 0.9]])).round(3).tolist()
+    [0.5, 0.5]
+    """
+    likelihood = np.maximum(np.asarray(likelihood, np.float64), _LEAST)
+    n_rows, n_members = likelihood.shape
+    share = np.ones(n_rows) if weight is None else np.asarray(weight, np.float64)
+    share = share / share.sum()
+
+    def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        mixed = np.maximum(likelihood @ w, _LEAST / 2)
+        return -float(share @ np.log(mixed)), -(share / mixed) @ likelihood
+
+    found = minimize(
+        loss,
+        np.full(n_members, 1 / n_members),
+        jac=True,
+        method="SLSQP",
+        bounds=[(0, 1)] * n_members,
+        constraints={
+            "type": "eq",
+            "fun": lambda w: w.sum() - 1,
+            "jac": lambda w: np.ones(n_members),
+        },
+        options={"ftol": 1e-10, "maxiter": 200},
+    )
+    return trimmed(found.x)
+
+
+def trimmed(weights: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights that sum to one, without those of less than one in a hundred.
+
+    A classifier that counts so little is not worth the time that it takes.
+    """
+    kept = np.maximum(np.asarray(weights, np.float64), 0.0)
+    kept[kept < 0.01 * kept.sum()] = 0.0
+    return kept / kept.sum()

@@ -1,0 +1,136 @@
+"""A blend: the average of several classifiers' probabilities."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import softcost
+from softcost import MinimumExpectedCost
+from softcost.reductions import BlendedClassifier, blend_weights
+
+X, Y = load_iris(return_X_y=True)
+NAMES = np.array(["setosa", "versi", "virginica"])[Y]
+LINEAR = make_pipeline(StandardScaler(), LogisticRegression())
+MEMBERS = [("linear", LINEAR), ("bayes", GaussianNB()), ("none", DummyClassifier())]
+
+
+@parametrize_with_checks(
+    [BlendedClassifier([("a", LogisticRegression()), ("b", GaussianNB())], cv=2)]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def test_given_weights_average_what_the_members_say():
+    blend = BlendedClassifier(MEMBERS, weights=[3, 1, 0]).fit(X, NAMES)
+    first, second = LINEAR.fit(X, NAMES), GaussianNB().fit(X, NAMES)
+    expected = 0.75 * first.predict_proba(X) + 0.25 * second.predict_proba(X)
+    np.testing.assert_allclose(blend.predict_proba(X), expected)
+    assert blend.estimators_[2] is None
+    assert set(blend.predict(X)) == set(NAMES)
+
+
+@pytest.mark.parametrize("n_members", [2, 3, 6])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_learnt_weights_minimise_the_log_loss(n_members, weighted):
+    """Against an optimiser without constraints, and the optimality conditions."""
+    rng = np.random.default_rng(n_members)
+    likelihood = rng.beta(2, 1, (400, n_members)) * rng.uniform(0.5, 1, n_members)
+    share = rng.integers(0, 4, 400).astype(float) if weighted else np.ones(400)
+    found = blend_weights(likelihood, share if weighted else None)
+    assert found.sum() == pytest.approx(1)
+    assert (found >= 0).all()
+
+    def loss(w):
+        return -(share @ np.log(likelihood @ w)) / share.sum()
+
+    def of_logits(z):
+        w = np.exp(z - z.max())
+        return loss(w / w.sum())
+
+    exact = {"maxiter": 20000, "xatol": 1e-8, "fatol": 1e-12}
+    other = minimize(
+        of_logits, np.zeros(n_members), method="Nelder-Mead", options=exact
+    )
+    assert loss(found) <= other.fun + 1e-4
+
+
+def test_a_member_that_knows_nothing_is_left_out():
+    blend = BlendedClassifier(MEMBERS, random_state=0).fit(X, NAMES)
+    assert blend.weights_[2] == 0
+    alone = BlendedClassifier(MEMBERS[:1]).fit(X, NAMES)
+    assert alone.weights_.tolist() == [1.0]
+
+
+def test_row_weights_count_like_repeated_rows():
+    weight = np.random.default_rng(0).integers(1, 4, len(X))
+    again = np.repeat(np.arange(len(X)), weight)
+    blend = BlendedClassifier([("b", GaussianNB()), ("l", LINEAR)], weights=[1, 1])
+    one = clone(blend).fit(X, NAMES, sample_weight=weight).predict_proba(X)
+    two = clone(blend).fit(X[again], NAMES[again]).predict_proba(X)
+    np.testing.assert_allclose(one, two, atol=1e-3)
+
+
+def test_a_class_that_a_fold_lacks():
+    y = NAMES.copy()
+    y[0] = "once"
+    blend = BlendedClassifier(MEMBERS, cv=3, random_state=0).fit(X, y)
+    probabilities = blend.predict_proba(X)
+    assert probabilities.shape == (150, 4)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_decisions_saved_and_loaded(tmp_path, n_classes):
+    rows = n_classes > Y
+    prices = np.array([[0, 1, 5], [1, 0, 5], [9, 9, 0]])[:n_classes, :n_classes]
+    trees = ("trees", RandomForestClassifier(5, random_state=0))
+    blend = BlendedClassifier([*MEMBERS[:1], trees], random_state=0)
+    model = MinimumExpectedCost(
+        blend, cost_matrix=prices, classes=np.unique(NAMES[rows])
+    ).fit(X[rows], NAMES[rows])
+    expected = model.predict_proba(X[rows]) @ prices
+    np.testing.assert_array_equal(
+        model.predict(X[rows]), model.classes_[expected.argmin(axis=1)]
+    )
+    softcost.save(model, tmp_path / "blend")
+    loaded = softcost.load(tmp_path / "blend")
+    np.testing.assert_array_equal(
+        loaded.predict_proba(X[rows]), model.predict_proba(X[rows])
+    )
+
+
+def test_members_are_set_by_name():
+    blend = BlendedClassifier([("tree", DecisionTreeClassifier()), MEMBERS[1]])
+    blend.set_params(tree__max_depth=2, bayes=LINEAR)
+    assert blend.get_params()["tree"].max_depth == 2
+    assert blend.get_params()["bayes"] is LINEAR
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"estimators": []}, "not empty"),
+        ({"estimators": [GaussianNB()]}, "pairs"),
+        ({"estimators": [("r", RidgeClassifier())]}, "predict_proba"),
+        ({"estimators": [("a", GaussianNB()), ("a", GaussianNB())]}, "unique"),
+        ({"weights": [1, 2]}, "weights must be 3 numbers"),
+        ({"weights": [0, 0, 0]}, "not all zero"),
+        ({"weights": [1, -1, 1]}, "not negative"),
+        ({"weights": [1, np.nan, 1]}, "weights"),
+        ({"cv": 1}, "cv"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(given, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        BlendedClassifier(**({"estimators": MEMBERS} | given)).fit(X, NAMES)
