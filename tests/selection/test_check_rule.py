@@ -31,7 +31,7 @@ OURS = [
 ]
 
 
-@pytest.mark.parametrize("rule", OURS, ids=repr)
+@pytest.mark.parametrize("rule", OURS, ids=lambda rule: type(rule).__name__)
 def test_our_rules_pass(rule):
     check_rule(rule)
 
