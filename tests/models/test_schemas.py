@@ -53,7 +53,7 @@ from softcost.linear import (
 )
 from softcost.models import ModelFileError
 from softcost.models._types import TYPES
-from softcost.reductions import ClippedTargetRegressor
+from softcost.reductions import BlendedClassifier, ClippedTargetRegressor
 
 PRICES = [[0, 1, 5], [2, 0, 5], [9, 8, 0]]
 
@@ -118,6 +118,12 @@ MODELS = {
     ),
     "calibrated": lambda: MinimumExpectedCost(
         CalibratedClassifierCV(LinearClassifier(), cv=2)
+    ),
+    "blend": lambda: MinimumExpectedCost(
+        BlendedClassifier(
+            [("linear", LogisticRegression()), ("tree", DecisionTreeClassifier())],
+            random_state=0,
+        )
     ),
     "temperature": lambda: MinimumExpectedCost(calibration="temperature"),
     "isotonic": lambda: MinimumExpectedCost(LinearClassifier(), calibration="isotonic"),
