@@ -15,7 +15,12 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from softcost import CostMatrixDisplay, SoftCostClassifierCV, SoftnessCurveDisplay
+from softcost import (
+    CostMatrixDisplay,
+    OneSidedRegression,
+    SoftCostClassifierCV,
+    SoftnessCurveDisplay,
+)
 from softcost.metrics import error_rate, mean_cost
 
 X, y = load_digits(return_X_y=True)
@@ -28,7 +33,9 @@ plt.show()
 # %%
 # Eleven values of softness, five of C, five folds. The curve shows the cheapest C at
 # each softness.
-search = SoftCostClassifierCV(cost_matrix=prices, random_state=0).fit(X, y)
+search = SoftCostClassifierCV(
+    OneSidedRegression(), cost_matrix=prices, random_state=0
+).fit(X, y)
 display = SoftnessCurveDisplay.from_estimator(search)
 plt.show()
 

@@ -13,7 +13,13 @@ from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import minmax_scale
 
-from softcost import Budget, SoftCostClassifierCV, Tolerance, TradeoffDisplay
+from softcost import (
+    Budget,
+    OneSidedRegression,
+    SoftCostClassifierCV,
+    Tolerance,
+    TradeoffDisplay,
+)
 from softcost.metrics import hypervolume
 
 X, y = load_wine(return_X_y=True)
@@ -21,7 +27,9 @@ X = minmax_scale(X)[:, :4]  # four features leave something to trade
 X, X_new, y, y_new = train_test_split(X, y, test_size=0.4, stratify=y, random_state=1)
 prices = [[0, 1, 1], [6, 0, 3], [20, 8, 0]]
 
-search = SoftCostClassifierCV(cost_matrix=prices, cv=10, random_state=0).fit(X, y)
+search = SoftCostClassifierCV(
+    OneSidedRegression(), cost_matrix=prices, cv=10, random_state=0
+).fit(X, y)
 columns = ["softness", "C", "cost", "error", "g_mean"]
 print(search.tradeoff_.query("on_front")[columns].round(3).to_string())
 

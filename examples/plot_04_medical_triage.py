@@ -13,7 +13,12 @@ Raman spectra.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from softcost import CostMatrixDisplay, SoftCostClassifierCV, TradeoffDisplay
+from softcost import (
+    CostMatrixDisplay,
+    OneSidedRegression,
+    SoftCostClassifierCV,
+    TradeoffDisplay,
+)
 from softcost.costs import SERS_COSTS, is_consistent
 from softcost.datasets import make_sers
 from softcost.metrics import mean_cost
@@ -24,7 +29,9 @@ print("Could weights by class stand for these prices?", is_consistent(SERS_COSTS
 
 # %%
 X, y = make_sers(200, random_state=0)
-search = SoftCostClassifierCV(cost_matrix=SERS_COSTS, random_state=0).fit(X, y)
+search = SoftCostClassifierCV(
+    OneSidedRegression(), cost_matrix=SERS_COSTS, random_state=0
+).fit(X, y)
 TradeoffDisplay.from_estimator(search)
 plt.show()
 

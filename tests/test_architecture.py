@@ -29,6 +29,7 @@ ALLOWED = {
     "reductions": {"costs", "learners", "metrics", "parallel", "svm"},
     "sensitivity": {"costs", "metrics", "selection"},
     "soft": {
+        "linear",
         "costs", "learners", "metrics", "parallel", "reductions", "selection",
         "sensitivity",
     },

@@ -26,6 +26,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
 
 import softcost
+from softcost import OneSidedRegression
 from softcost.linear import LinearClassifier, OneSidedLinear, OneSidedNystroem
 
 PRICES = [[0, 1, 5], [2, 0, 5], [9, 8, 0]]
@@ -87,9 +88,13 @@ def models():
         for name, one in reductions.items()
     }
     found["search"] = softcost.SoftCostClassifierCV(
-        cost_matrix=PRICES, classes=["one", "three", "two"], softness=3, cv=3,
+        OneSidedRegression(),
+        cost_matrix=PRICES,
+        classes=["one", "three", "two"],
+        softness=3,
+        cv=3,
         param_grid={"C": [1.0, 16.0]},
-    )  # fmt: skip
+    )
     return found
 
 

@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
 
 import softcost
+from softcost import OneSidedRegression
 from softcost.linear import NystroemClassifier, OneSidedLinear
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "models"))
@@ -36,7 +37,11 @@ def contents():
     X, y = rows()
     models = [
         softcost.SoftCostClassifierCV(
-            cost_matrix=PRICES, softness=2, cv=2, param_grid={"C": [1.0]}
+            OneSidedRegression(),
+            cost_matrix=PRICES,
+            softness=2,
+            cv=2,
+            param_grid={"C": [1.0]},
         ),
         softcost.KernelSVC(kernel="rbf"),
         softcost.OneSidedRegression(cost_matrix=PRICES),

@@ -74,3 +74,25 @@ def test_decision_table_counts_what_the_cells_say():
     assert row["cost against hard"] == "1 / 1"
     assert row["error against regular"] == "0 / 0"
     assert row["median error added"] == "0.0 points"
+
+
+def test_the_table_of_families_compares_on_the_same_runs():
+    # "other" has one run of the first problem only, in which it costs half.
+    costs = {"auto": (2.0, 4.0), "constant": (8.0, 8.0), "other": (1.0, None)}
+    rows = [
+        {"problem": problem, "costs": "plain", "run": run, "model": model, "cost": cost}
+        for problem in ("a", "b")
+        for model, of_runs in costs.items()
+        for run, cost in enumerate(of_runs)
+        if cost is not None and (model != "other" or problem == "a")
+    ]
+    table = result_tables.families_table(rows).set_index("model")
+    assert table.loc["other", "problems"] == "1"
+    assert table.loc["other", "cost by that of the default"] == f"{1.08 / 2.08:.2f}"
+    assert table.loc["other", "cheaper"] == "1"
+    assert table.loc["constant", "problems"] == "2"
+    assert table.loc["constant", "dearer"] == "2"
+    summary = {"problems": 2, "searches": 4, "auto_by_best_in_hindsight": 1.0,
+               "above_constant": 0}  # fmt: skip
+    document = {"rows": {"sets": rows, "overlapping": []}, "summary": {"sets": summary}}
+    assert "2 problems, 4 searches" in result_tables.families_page(document)

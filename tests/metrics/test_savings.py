@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from softcost import SoftCostClassifierCV
+from softcost import OneSidedRegression, SoftCostClassifierCV
 from softcost.metrics import paired_saving
 
 
@@ -87,7 +87,9 @@ def test_a_search_saves_what_its_table_says():
     y = rng.integers(0, 3, 150)
     X = rng.normal(size=(150, 2)) + np.c_[y, y == 1]
     prices = [[0, 1, 5], [1, 0, 5], [9, 9, 0]]
-    search = SoftCostClassifierCV(cost_matrix=prices, softness=3).fit(X, y)
+    search = SoftCostClassifierCV(
+        OneSidedRegression(), cost_matrix=prices, softness=3
+    ).fit(X, y)
     table, rows = search.tradeoff_, search.reference_rows()
     chosen = table["cost"].iloc[search.best_index_]
     for over, before in (

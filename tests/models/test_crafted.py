@@ -51,7 +51,11 @@ def rows():
 
 MODELS = {
     "search": SoftCostClassifierCV(
-        cost_matrix=PRICES, softness=2, cv=2, param_grid={"C": [1.0]}
+        OneSidedRegression(),
+        cost_matrix=PRICES,
+        softness=2,
+        cv=2,
+        param_grid={"C": [1.0]},
     ),
     "machines": KernelSVC(),
     "one-sided": OneSidedRegression(cost_matrix=PRICES),

@@ -74,6 +74,7 @@ def rows():
 
 def search(reduction=None, **options):
     grid = options.pop("param_grid", {"C": [1.0, 16.0]})
+    reduction = OneSidedRegression() if reduction is None else reduction
     return SoftCostClassifierCV(
         reduction, cost_matrix=PRICES, softness=3, cv=2, param_grid=grid, **options
     )

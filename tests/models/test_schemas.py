@@ -67,7 +67,12 @@ def rows():
 def search(**options):
     grid = {"C": [1.0]}
     return SoftCostClassifierCV(
-        cost_matrix=PRICES, softness=2, cv=2, param_grid=grid, **options
+        OneSidedRegression(),
+        cost_matrix=PRICES,
+        softness=2,
+        cv=2,
+        param_grid=grid,
+        **options,
     )
 
 

@@ -39,7 +39,8 @@ def iris():
 def searched(iris, **settings):
     X, y = iris
     told = {"cost_matrix": PRICES, "softness": 3, "param_grid": {"C": [1, 8]}, "cv": 3}
-    return SoftCostClassifierCV(**(told | settings)).fit(X, y)
+    given = {"reduction": OneSidedRegression()} | told | settings
+    return SoftCostClassifierCV(**given).fit(X, y)
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +200,7 @@ def test_a_search_writes_its_page(search, tmp_path):
 
 
 def test_a_search_before_fitting(tmp_path):
-    search = SoftCostClassifierCV()
+    search = SoftCostClassifierCV(OneSidedRegression())
     with pytest.raises(NotFittedError):
         search.to_html(tmp_path / "page.html")
     assert "iframe" not in search._repr_html_()
@@ -281,7 +282,9 @@ def test_prices_by_example_are_shown_as_means(iris):
     X, y = iris
     costs = PRICES[y] * np.random.default_rng(0).uniform(0.5, 2, (len(y), 1))
     weight = np.random.default_rng(1).uniform(0.5, 2, len(y))
-    search = SoftCostClassifierCV(softness=2, param_grid={"C": [1]}, cv=3)
+    search = SoftCostClassifierCV(
+        OneSidedRegression(), softness=2, param_grid={"C": [1]}, cv=3
+    )
     search.fit(X, y, costs=costs, sample_weight=weight)
     for k in range(3):
         mean = np.average(costs[y == k], axis=0, weights=weight[y == k])
@@ -310,7 +313,12 @@ def test_prices_are_in_the_order_of_the_classes(iris):
     X, y = iris
     names = np.array(["c", "a", "b"])
     search = SoftCostClassifierCV(
-        cost_matrix=PRICES, classes=names, softness=2, param_grid={"C": [1]}, cv=3
+        OneSidedRegression(),
+        cost_matrix=PRICES,
+        classes=names,
+        softness=2,
+        param_grid={"C": [1]},
+        cv=3,
     ).fit(X, names[y])
     order = [1, 2, 0]
     np.testing.assert_array_equal(search.cost_matrix_, PRICES[np.ix_(order, order)])

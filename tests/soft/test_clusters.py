@@ -133,7 +133,9 @@ def test_costs_of_rows_travel_once_too(client):
     X, y = load_iris(return_X_y=True)
     client.run(watch)
     with parallel_config(backend="dask"):
-        SoftCostClassifierCV(softness=11, cv=6).fit(X, y, costs=MATRIX[y])
+        SoftCostClassifierCV(OneSidedRegression(), softness=11, cv=6).fit(
+            X, y, costs=MATRIX[y]
+        )
     done = client.run(unwatch).values()
     assert sum(pieces for pieces, _ in done) == 6  # all folds
     assert all(copies <= 1 for _, copies in done)

@@ -6,6 +6,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from softcost import (
     CostSensitiveOneVsOne,
     MinimumExpectedCost,
+    OneSidedRegression,
     SoftCostClassifierCV,
 )
 
@@ -14,7 +15,7 @@ GRID = {"softness": [0.0, 1.0], "param_grid": {"C": [1.0, 16.0]}, "cv": 3}
 
 @parametrize_with_checks(
     [
-        SoftCostClassifierCV(**GRID),
+        SoftCostClassifierCV(OneSidedRegression(), **GRID),
         SoftCostClassifierCV(CostSensitiveOneVsOne(LogisticRegression()), **GRID),
         SoftCostClassifierCV(
             [

@@ -6,13 +6,13 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 
-from softcost import CostSensitiveOneVsOne, SoftCostClassifierCV
+from softcost import CostSensitiveOneVsOne, OneSidedRegression, SoftCostClassifierCV
 from softcost.testing import cost_estimator_checks
 
 # Not stratified: some checks have one row of each class.
 GRID = {"softness": [0, 0.5, 1], "param_grid": {"C": [1.0, 16.0]}, "cv": KFold(2)}
 SEARCHES = {
-    "paths": SoftCostClassifierCV(**GRID),
+    "paths": SoftCostClassifierCV(OneSidedRegression(), **GRID),
     "clones": SoftCostClassifierCV(CostSensitiveOneVsOne(LogisticRegression()), **GRID),
 }
 

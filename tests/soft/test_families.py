@@ -180,7 +180,9 @@ def test_results_say_the_family(iris):
 
 
 def test_one_reduction_has_no_family(iris):
-    found = SoftCostClassifierCV(cost_matrix=MATRIX, **SETTINGS).fit(*iris)
+    found = SoftCostClassifierCV(
+        OneSidedRegression(), cost_matrix=MATRIX, **SETTINGS
+    ).fit(*iris)
     assert "family" not in found.tradeoff_
     assert "family" not in found.best_params_
     assert not hasattr(found, "portfolio_")

@@ -21,6 +21,7 @@ FEW = {
         "boosted-CSOVO": {"max_iter": [3]},
         "extra-trees": {"n_estimators": [5]},
         "linear": {"logisticregression__C": [1.0]},
+        "kernel-logistic": {"C": [1.0]},
     },
 }
 FACTS = {
@@ -43,7 +44,8 @@ def used(**changes):
     return {one.name for one in choices if one.reduction is not None}
 
 
-ALWAYS = {"boosted-trees", "extra-trees", "linear"}
+LARGE = {"boosted-trees", "linear", "blend", "constant"}
+ALWAYS = LARGE | {"extra-trees", "kernel-logistic"}
 KERNELS = {"soft-OSR", "soft-CSOVO"}
 
 
@@ -51,14 +53,14 @@ KERNELS = {"soft-OSR", "soft-CSOVO"}
     ("changes", "expected"),
     [
         ({}, ALWAYS | KERNELS),
-        ({"n_rows": 10**6, "n_distinct": 400}, ALWAYS | KERNELS),
-        ({"n_rows": 10**5, "n_distinct": 10**5}, ALWAYS),
+        ({"n_rows": 10**6, "n_distinct": 400}, LARGE | KERNELS),
+        ({"n_rows": 10**5, "n_distinct": 10**5}, LARGE),
         ({"n_distinct": 4000, "n_classes": 10}, ALWAYS | {"soft-OSR"}),
         ({"n_distinct": 5000, "n_classes": 26}, ALWAYS),
-        ({"missing": True}, {"boosted-trees", "extra-trees"}),
-        ({"categories": True}, {"boosted-trees"}),
-        ({"sparse": True}, KERNELS | {"extra-trees", "linear"}),
-        ({"largest": 1e18}, {"boosted-trees", "linear"}),
+        ({"missing": True}, LARGE - {"linear"} | {"extra-trees"}),
+        ({"categories": True}, {"boosted-trees", "constant"}),
+        ({"sparse": True}, (ALWAYS | KERNELS) - {"boosted-trees"}),
+        ({"largest": 1e18}, LARGE),
         ({"by_example": True}, ALWAYS | KERNELS),
         (
             {"by_example": True, "n_distinct": 10**5},
@@ -162,16 +164,46 @@ def test_costs_by_example_weights_and_labels(tmp_path):
     np.testing.assert_array_equal(loaded.predict(X), found.predict(X))
     pd.testing.assert_frame_equal(loaded.portfolio_, found.portfolio_)
     # A later fit with a reduction of one's own forgets the portfolio.
-    found.set_params(reduction=None, param_grid={"C": [1.0]}, error_weight=None)
+    found.set_params(
+        reduction=softcost.OneSidedRegression(),
+        param_grid={"C": [1.0]},
+        error_weight=None,
+    )
     assert not hasattr(found.fit(X, y), "portfolio_")
 
 
-def test_it_is_as_good_as_any_of_its_families():
+@pytest.mark.parametrize("clearly", [True, False])
+def test_another_family_is_chosen_where_it_is_clearly_cheaper(clearly):
+    """Against the definition, with costs that are computed row by row."""
     X, y = table(90)
-    prices = np.array([[0, 1, 30], [1, 0, 30], [2, 9, 0.0]])
-    found = SoftCostClassifierCV("auto", cost_matrix=prices, **FEW).fit(X, y)
-    best = found.tradeoff_.groupby("family")["cost"].min()
-    assert found.tradeoff_["cost"].iloc[found.best_index_] == best.min()
+    if clearly:  # a chessboard, which no member of the blend gets to learn
+        X = np.random.default_rng(0).uniform(0, 2, (90, 2))
+        y = (np.floor(X[:, 0]) + np.floor(X[:, 1])).astype(int) % 2
+    prices = np.array([[0, 1, 30], [1, 0, 30], [2, 9, 0.0]])[: max(y) + 1, : max(y) + 1]
+    grids = FEW["param_grid"] | {
+        "soft-CSOVO": {"C": [1.0, 1000.0]},
+        "linear": {"logisticregression__C": [1e-6]},
+        "kernel-logistic": {"C": [1e-6]},
+        "boosted-trees": {"max_iter": [1], "min_samples_leaf": [90]},
+        "extra-trees": {"n_estimators": [1], "max_depth": [1]},
+    }
+    given = FEW | {"param_grid": grids if clearly else FEW["param_grid"]}
+    found = SoftCostClassifierCV("auto", cost_matrix=prices, **given).fit(X, y)
+    cost, family = found.tradeoff_["cost"], found.tradeoff_["family"]
+    held_out = found._held_out_rows("test")
+    paid = prices[y[held_out.row], held_out.predicted]
+    ours = np.flatnonzero(family == "blend")
+    ours = ours[cost[ours].argmin()]
+    expected = min(cost[ours], cost[family == "constant"].min())
+    for row in np.flatnonzero(family.isin(["soft-OSR", "soft-CSOVO"])):
+        lead = paid[ours] - paid[row]
+        clear = 3 * lead.std() / np.sqrt(len(lead))
+        expected = min(expected, cost[row] + clear)
+    chosen = found.best_index_
+    assert family[chosen] in (["soft-CSOVO"] if clearly else ["blend", "constant"])
+    lead = paid[ours] - paid[chosen]
+    handicap = 0.0 if not clearly else 3 * lead.std() / np.sqrt(len(lead))
+    assert cost[chosen] + handicap == pytest.approx(expected)
 
 
 def words(X):
@@ -193,3 +225,13 @@ def test_what_no_family_can_do_is_refused_in_a_sentence(change, message):
     with pytest.raises((TypeError, ValueError), match=message) as refused:
         SoftCostClassifierCV("auto", **FEW).fit(change(X), y)
     assert "\n" not in str(refused.value)
+
+
+def test_a_tie_goes_to_the_blend():
+    """Well-separated classes: everyone answers the same, and rightly."""
+    X, y = table(60)
+    X[:, 0] += 50 * y
+    found = SoftCostClassifierCV("auto", **FEW).fit(X, y)
+    tied = found.tradeoff_["family"][found.tradeoff_["cost"] == 0].unique()
+    assert {"soft-OSR", "blend"} <= set(tied)
+    assert found.best_params_["family"] == "blend"

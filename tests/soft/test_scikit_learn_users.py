@@ -72,19 +72,23 @@ def test_results_have_the_names_of_scikit_learn(iris):
 
 def test_without_a_refit_there_is_nothing_to_predict_with(iris):
     X, y = iris
-    found = SoftCostClassifierCV(cost_matrix=MATRIX, refit=False, **FAST).fit(X, y)
+    found = SoftCostClassifierCV(
+        OneSidedRegression(), cost_matrix=MATRIX, refit=False, **FAST
+    ).fit(X, y)
     for method in ("predict", "decision_function", "score", "predict_proba"):
         assert not hasattr(found, method)
     with pytest.raises(AttributeError):
         found.predict(X)
     with pytest.raises(NotFittedError):
-        SoftCostClassifierCV().predict(X)
+        SoftCostClassifierCV(OneSidedRegression()).predict(X)
 
 
 def test_a_new_fit_forgets_the_old_model(iris):
     X, y = iris
     frame = pd.DataFrame(X, columns=list("abcd"))
-    found = SoftCostClassifierCV(cost_matrix=MATRIX, **FAST).fit(frame, y)
+    found = SoftCostClassifierCV(OneSidedRegression(), cost_matrix=MATRIX, **FAST).fit(
+        frame, y
+    )
     found.mix(1.0)
     found.set_params(refit=False).fit(X[:, :2], y)
     for name in ("best_estimator_", "mix_", "feature_names_in_", "predict"):
@@ -100,7 +104,7 @@ def test_probabilities_and_expected_costs_are_those_of_the_model(iris):
         found.predict_proba(X), found.best_estimator_.predict_proba(X)
     )
     assert found.expected_costs(X).shape == (len(y), 3)
-    assert not hasattr(SoftCostClassifierCV(), "predict_proba")
+    assert not hasattr(SoftCostClassifierCV(OneSidedRegression()), "predict_proba")
 
 
 @pytest.mark.parametrize(
@@ -260,7 +264,9 @@ def test_kernel_matrices_are_cut_in_both_directions(iris):
 
 def test_a_mixture_decides_row_by_row(iris):
     X, y = iris
-    found = SoftCostClassifierCV(cost_matrix=MATRIX, random_state=0, **FAST).fit(X, y)
+    found = SoftCostClassifierCV(
+        OneSidedRegression(), cost_matrix=MATRIX, random_state=0, **FAST
+    ).fit(X, y)
     table = found.tradeoff_
     best, worst = int(table["error"].idxmin()), int(table["error"].idxmax())
     pair = RandomizedPair(
@@ -366,12 +372,25 @@ def test_two_fits_at_once_leave_the_threads_as_they_were():
         (lambda: MetaCost(Ridge()), "not a classifier"),
         (lambda: CATALOGUE["costing"].load()(Ridge()), "not a classifier"),
         (lambda: FilterTree(order=5), "order should name"),
-        (lambda: SoftCostClassifierCV(param_grid=[]), "param_grid is empty"),
-        (lambda: SoftCostClassifierCV(param_grid={"softness": [0]}), "softness="),
-        (lambda: SoftCostClassifierCV(cv=[]), "cv"),
-        (lambda: SoftCostClassifierCV(cv=[([0, 60, 120], [])]), "cv"),
         (
-            lambda: SoftCostClassifierCV(cost_matrix=MATRIX * 1e307),
+            lambda: SoftCostClassifierCV(OneSidedRegression(), param_grid=[]),
+            "param_grid is empty",
+        ),
+        (
+            lambda: SoftCostClassifierCV(
+                OneSidedRegression(), param_grid={"softness": [0]}
+            ),
+            "softness=",
+        ),
+        (lambda: SoftCostClassifierCV(OneSidedRegression(), cv=[]), "cv"),
+        (
+            lambda: SoftCostClassifierCV(OneSidedRegression(), cv=[([0, 60, 120], [])]),
+            "cv",
+        ),
+        (
+            lambda: SoftCostClassifierCV(
+                OneSidedRegression(), cost_matrix=MATRIX * 1e307
+            ),
             "too large",
         ),
     ],
@@ -386,16 +405,20 @@ def test_folds_may_be_masks(iris):
     X, y = iris
     part = np.arange(len(y)) % 3
     masks = [(part != k, part == k) for k in range(3)]
-    found = SoftCostClassifierCV(cost_matrix=MATRIX, softness=2, cv=masks).fit(X, y)
+    found = SoftCostClassifierCV(
+        OneSidedRegression(), cost_matrix=MATRIX, softness=2, cv=masks
+    ).fit(X, y)
     again = SoftCostClassifierCV(
-        cost_matrix=MATRIX, softness=2, cv=PredefinedSplit(part)
+        OneSidedRegression(), cost_matrix=MATRIX, softness=2, cv=PredefinedSplit(part)
     ).fit(X, y)
     pd.testing.assert_frame_equal(found.tradeoff_, again.tradeoff_)
 
 
 def test_scores_need_as_many_labels_as_rows(iris):
     X, y = iris
-    model = SoftCostClassifierCV(cost_matrix=MATRIX, **FAST).fit(X, y)
+    model = SoftCostClassifierCV(OneSidedRegression(), cost_matrix=MATRIX, **FAST).fit(
+        X, y
+    )
     for labels in (y, y[:5]):
         with pytest.raises(ValueError, match="y_pred has 10"):
             model.score(X[:10], labels)
@@ -416,7 +439,7 @@ def test_labels_in_a_table_of_one_column(iris):
 def test_a_class_without_weight_stays_a_class(iris):
     X, y = iris
     weight = np.where(y == 1, 0.0, 1.0)
-    found = SoftCostClassifierCV(cost_matrix=MATRIX, **FAST)
+    found = SoftCostClassifierCV(OneSidedRegression(), cost_matrix=MATRIX, **FAST)
     found.fit(X, y, sample_weight=weight)
     assert found.classes_.tolist() == [0, 1, 2]
     assert set(found.predict(X)) <= {0, 2}
@@ -430,7 +453,9 @@ def test_no_rows_are_said_to_be_none():
 
 def test_softness_one_is_regular(iris):
     X, y = iris
-    found = SoftCostClassifierCV(cost_matrix=MATRIX, softness=1, cv=2).fit(X, y)
+    found = SoftCostClassifierCV(
+        OneSidedRegression(), cost_matrix=MATRIX, softness=1, cv=2
+    ).fit(X, y)
     assert set(found.tradeoff_["softness"]) == {1.0}
 
 

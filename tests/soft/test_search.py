@@ -36,7 +36,9 @@ def noisy():
 
 def search(**params):
     defaults = {"cost_matrix": PRICES, "softness": 5, "param_grid": {"C": [0.25, 16]}}
-    return SoftCostClassifierCV(**{**defaults, **params})
+    return SoftCostClassifierCV(
+        **{"reduction": OneSidedRegression(), **defaults, **params}
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
-from softcost import Budget, MinimumExpectedCost, SoftCostClassifierCV, load, save
+from softcost import (
+    Budget,
+    MinimumExpectedCost,
+    OneSidedRegression,
+    SoftCostClassifierCV,
+    load,
+    save,
+)
 
 PRICES = np.array([[0, 1, 4.0], [2, 0, 3], [9, 7, 0]])
 
@@ -160,7 +167,7 @@ def test_a_saved_search_says_what_it_lacks(tmp_path):
 
 def test_before_a_fit_there_is_nothing_to_say():
     with pytest.raises(NotFittedError):
-        SoftCostClassifierCV().sensitivity()
+        SoftCostClassifierCV(OneSidedRegression()).sensitivity()
 
 
 def test_a_function_cannot_be_followed():

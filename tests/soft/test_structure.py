@@ -37,7 +37,9 @@ def iris():
 
 def search(**settings):
     given = {"cost_matrix": MATRIX, "classes": ["s", "e", "v"], "softness": 3, "cv": 3}
-    return SoftCostClassifierCV(**(given | settings))
+    return SoftCostClassifierCV(
+        **({"reduction": OneSidedRegression()} | given | settings)
+    )
 
 
 def test_regression_of_costs_by_machines_is_regression(iris):

@@ -39,8 +39,8 @@ print("finished", flush=True)
     [
         "KernelSVC(C=1e4)",
         "OneSidedRegression(OneSidedSVR(C=1e4), n_jobs=2)",
-        "SoftCostClassifierCV(n_jobs=2)",
-        "SoftCostClassifierCV()",
+        "SoftCostClassifierCV(OneSidedRegression(), n_jobs=2)",
+        "SoftCostClassifierCV(OneSidedRegression())",
     ],
 )
 def test_an_interrupt_ends_a_long_fit(model):

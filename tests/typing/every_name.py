@@ -113,7 +113,7 @@ def other_packages(X: NDArray[np.float64], y: NDArray[np.int64]) -> None:
     linear.OneSidedLinear()
     svm.OneSidedSVR().fit(X, y)
     with soft.progress_to(lambda done, total: print(done, total)):
-        SoftCostClassifierCV().fit(X, y)
+        SoftCostClassifierCV(OneSidedRegression()).fit(X, y)
     testing.check_cost_estimator(RegressionOneVsAll())
     print(selection.CRITERIA, models.ModelFileError, report.ExplorerData)
     print(paper.TARGETS, __version__, softcost.__all__)

@@ -15,7 +15,7 @@ from softcost import KernelSVC, SoftCostClassifierCV, nonsense
 
 softcost.Nonsense()
 KernelSVC(C="large")
-SoftCostClassifierCV().predict()
+SoftCostClassifierCV(OneSidedRegression()).predict()
 """
 
 

@@ -48,6 +48,8 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
     are zero at the optimum: such classifiers are left out.
 
     `MinimumExpectedCost` decides by the blend as by any classifier with probabilities.
+    In ``SoftCostClassifierCV("auto")`` a blend of the families is one family more, and
+    costs no further fits.
 
     Parameters
     ----------

@@ -155,8 +155,12 @@ class LeastCost(Rule):
     0
     """
 
+    def compared(self, table: pd.DataFrame) -> NDArray[np.float64]:
+        """What is compared: the costs, to which a subclass may add."""
+        return table["cost"].to_numpy(float)
+
     def choose(self, table: pd.DataFrame, *, error: str = "error") -> int:
-        return least_row(table, table["cost"])
+        return least_row(table, self.compared(table))
 
     def describe(self) -> str:
         return "the least cost"

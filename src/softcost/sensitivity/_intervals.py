@@ -175,7 +175,9 @@ def _turning_points(
     cost: Line = (priced.cost - slope * priced.prices[cell], slope)
     points: list[NDArray[np.float64]] = [np.empty(0)]
     if isinstance(rule, LeastCost):
-        points = [_crossings(cost, _of(cost, chosen))]
+        added = rule.compared(priced.table) - priced.table["cost"].to_numpy(float)
+        compared: Line = (cost[0] + added, slope)
+        points = [_crossings(compared, _of(compared, chosen))]
     elif isinstance(rule, MaxOfBoth):
         points = _relative_points(priced, cell, cost)
     elif isinstance(rule, Budget):

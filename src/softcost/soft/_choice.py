@@ -14,6 +14,7 @@ from softcost.reductions import Reduction
 from softcost.selection import (
     Budget,
     ByFunction,
+    LeastCost,
     Rule,
     decide,
     make_rule,
@@ -26,6 +27,7 @@ from softcost.soft._mix import RandomizedPair, best_mix
 from softcost.soft._optimism import HeldOutRows, Optimism, bootstrap_optimism
 from softcost.soft._problem import JointProblem
 from softcost.soft._sensitivity import SensitivityMixin
+from softcost.soft._steady import steady_rule
 
 
 class ChoiceMixin(SensitivityMixin, KeptMixin):
@@ -45,6 +47,8 @@ class ChoiceMixin(SensitivityMixin, KeptMixin):
     _error_weight: NDArray[np.float64]
 
     def _choose(self, rule: Rule) -> Self:
+        if type(rule) is LeastCost and self._problem.blend is not None:
+            rule = steady_rule(self._problem, self._predicted, self.tradeoff_)
         self._chosen_by = rule
         if self._is_only_kept():
             choose_kept(self, rule)

@@ -2,34 +2,60 @@
 
 from collections.abc import Sequence
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from softcost.costs import RowCosts
 from softcost.parallel import one_thread, run_jobs
-from softcost.reductions import Reduction, TrainingData
+from softcost.reductions import Reduction, TrainingData, cheapest_answers
 from softcost.soft._problem import Fold, SearchProblem
 
 
-def predictions(
-    problem: SearchProblem,
-) -> tuple[list[NDArray[np.intp]], dict[str, NDArray[np.float64]]]:
-    """Predictions for the held-out rows of every fold, and the time they took.
+class Probabilities(NamedTuple):
+    """What a fold of a family with probabilities decides by.
 
-    Returns
-    -------
+    Attributes
+    ----------
+    of_settings : array of shape (n_settings, n_test, K)
+        Probabilities of the held-out rows.
+    matrices : array of shape (n_softness, K, A)
+        Soft costs: the answer of least expected cost is predicted.
+    """
+
+    of_settings: NDArray[np.float32]
+    matrices: NDArray[np.float64]
+
+
+class Predictions(NamedTuple):
+    """What fits of a search predict, and the time they took.
+
+    Attributes
+    ----------
     predicted : list of arrays of shape (n_settings, n_softness, n_test)
+        One for each fold.
     times : dict of arrays of shape (n_candidates, n_folds)
         Seconds for "fit" and "score".
+    probabilities : list of Probabilities
+        One for each fold, where they were asked for.
     """
+
+    predicted: list[NDArray[np.intp]]
+    times: dict[str, NDArray[np.float64]]
+    probabilities: list[Probabilities]
+
+
+def predictions(
+    problem: SearchProblem, *, with_probabilities: bool = False
+) -> Predictions:
+    """Predictions for the held-out rows of every fold, and the time they took."""
     softness = problem.softness.tolist()
     together = problem.reduction.softness_at_predict
     pieces = [softness] if together else [[value] for value in softness]
     data = problem.data
     jobs = [
-        (fold, params, piece)
+        (fold, params, piece, with_probabilities)
         for fold in problem.folds
         for params in problem.settings
         for piece in pieces
@@ -43,14 +69,38 @@ def predictions(
     )
     per_fold = len(problem.settings) * len(pieces)
     shape = (len(problem.settings), len(softness), -1)
-    predicted, times = [], []
+    predicted, times, probabilities = [], [], []
     for start in range(0, len(done), per_fold):
         of_fold = done[start : start + per_fold]
-        numbers = np.concatenate([numbers for numbers, _ in of_fold])
+        numbers = np.concatenate([one.numbers for one in of_fold])
         predicted.append(numbers.reshape(shape))
-        times.append(np.concatenate([seconds for _, seconds in of_fold]))
+        times.append(np.concatenate([one.seconds for one in of_fold]))
+        found = [one.probabilities for one in of_fold if one.probabilities is not None]
+        if found:
+            matrices = of_fold[0].matrices
+            probabilities.append(Probabilities(np.stack(found), matrices))
     by_candidate = np.stack(times, axis=1)
-    return predicted, {"fit": by_candidate[..., 0], "score": by_candidate[..., 1]}
+    seconds = {"fit": by_candidate[..., 0], "score": by_candidate[..., 1]}
+    return Predictions(predicted, seconds, probabilities)
+
+
+class FitResult(NamedTuple):
+    """What one fit predicts.
+
+    Attributes
+    ----------
+    numbers : array of shape (n_softness, n_test)
+        Numbers of classes.
+    seconds : array of shape (n_softness, 2)
+        For fit and predict; one fit that serves all softness values is shared out.
+    probabilities, matrices : arrays or None
+        As in `Probabilities`, where they were asked for.
+    """
+
+    numbers: NDArray[np.intp]
+    seconds: NDArray[np.float64]
+    probabilities: NDArray[np.float32] | None = None
+    matrices: Any = None
 
 
 def fit_and_predict(
@@ -61,16 +111,9 @@ def fit_and_predict(
     fold: Fold,
     params: dict[str, Any],
     softness: Sequence[float],
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Held-out predictions for some softness values: the unit of parallel work.
-
-    Returns
-    -------
-    predicted : array of shape (n_softness, n_test)
-        Numbers of classes.
-    seconds : array of shape (n_softness, 2)
-        For fit and predict; one fit that serves all softness values is shared out.
-    """
+    with_probabilities: bool,
+) -> FitResult:
+    """Held-out predictions for some softness values: the unit of parallel work."""
     train, test = fold
     data = TrainingData(X, rows, pairwise=pairwise)
     training, held_out = data.part(train), data.rows_to_predict(test, train)
@@ -82,13 +125,20 @@ def fit_and_predict(
             started = perf_counter()
             model = reduction.configured(softness[0], params).fit_checked(training)
             fitted = perf_counter()
-            predicted[:] = model.decide_each(held_out, softness)
+            found = matrices = None
+            if with_probabilities:
+                exact = model.checked_probabilities(held_out)
+                matrices = model.soft_matrices(softness)
+                predicted[:] = cheapest_answers(exact, matrices)
+                found = exact.astype(np.float32)
+            else:
+                predicted[:] = model.decide_each(held_out, softness)
             seconds[:] = fitted - started, perf_counter() - fitted
-            return predicted, seconds / len(softness)
+            return FitResult(predicted, seconds / len(softness), found, matrices)
         for number, value in enumerate(softness):
             started = perf_counter()
             model = reduction.configured(value, params).fit_checked(training)
             fitted = perf_counter()
             predicted[number] = model.decide(held_out)
             seconds[number] = fitted - started, perf_counter() - fitted
-    return predicted, seconds
+    return FitResult(predicted, seconds)

@@ -30,7 +30,8 @@ def calibration_confusion(problem: JointProblem) -> NDArray[np.float64]:
         )
         for member, everything in zip(problem.members, split.everything, strict=True)
     ]
-    predicted = held_out_predictions(replace(problem, members=members)).numbers[0]
+    _, found = held_out_predictions(replace(problem, members=members))
+    predicted = found.numbers[0]
     rows = split.rows.part(split.kept)
     return confusion_counts(
         rows.y, predicted, rows.n_classes, rows.weight, rows.n_actions

@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 
 from softcost.learners import takes_pairs
-from softcost.reductions import OneSidedRegression, Reduction, TrainingData
+from softcost.reductions import Reduction, TrainingData
 
 AUTO = "auto"
 _EXAMPLE = '[("trees", MinimumExpectedCost(HistGradientBoostingClassifier()))]'
 
 
 def is_auto(reduction: Any) -> bool:
-    """Whether families are to be chosen by the table."""
-    return isinstance(reduction, str) and reduction == AUTO
+    """Whether families are to be chosen by the table, as they are by default."""
+    return reduction is None or (isinstance(reduction, str) and reduction == AUTO)
 
 
 def are_named(reduction: Any) -> bool:
@@ -29,12 +29,10 @@ def given_families(
 
     Parameters
     ----------
-    reduction : Reduction, list of (name, Reduction) or None
+    reduction : Reduction or list of (name, Reduction)
     taken : collection of str
         Names that mean something else.
     """
-    if reduction is None:
-        return {None: OneSidedRegression()}
     if isinstance(reduction, str):
         raise ValueError(
             "reduction must be a reduction, a list of pairs (name, reduction) or "
@@ -114,13 +112,15 @@ def grids_by_family(
     if not isinstance(grids, dict):
         raise TypeError(
             f"param_grid must be a dict by family, not {type(grids).__name__}: the "
-            f"families are {_listed(families)}."
+            f"families are {_listed(families)}; to tune one reduction, pass it, for "
+            "instance OneSidedRegression()."
         )
     for name in grids:
         if name not in families and name not in known:
             raise ValueError(
                 f"param_grid names {name!r}, which is no family: with several families "
-                f"it is a dict of family and grid, and they are {_listed(families)}."
+                f"it is a dict of family and grid, and they are {_listed(families)}; "
+                "to tune one reduction, pass it, for instance OneSidedRegression()."
             )
     return {name: grids.get(name) for name in families}
 

@@ -1,11 +1,13 @@
 """Held-out predictions of all candidates, by whichever engine can make them."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from softcost.soft import _clone_engine, _path_engine
+from softcost.soft._blend import Blendable, learn_blend
 from softcost.soft._path_engine import can_walk
 from softcost.soft._problem import JointProblem, SearchProblem
 
@@ -27,9 +29,45 @@ class HeldOutPredictions(NamedTuple):
     times: dict[str, NDArray[np.float64]]
 
 
-def held_out_predictions(problem: JointProblem) -> HeldOutPredictions:
-    """Predictions of every candidate for the held-out rows of every fold."""
-    found = [predictions_of(member) for member in problem.members]
+def held_out_predictions(
+    problem: JointProblem,
+) -> tuple[JointProblem, HeldOutPredictions]:
+    """Predictions of every candidate for the held-out rows of every fold.
+
+    Returns
+    -------
+    problem : JointProblem
+        As given, but for blends: their weights have been learnt.
+    predictions : HeldOutPredictions
+    """
+    blended = {name for member in problem.members for name in member.blends}
+    found: list[HeldOutPredictions] = []
+    members: list[SearchProblem] = []
+    kept: dict[str | None, Blendable] = {}
+    for member in problem.members:
+        if member.blends:
+            parts = [kept[name] for name in member.blends]
+            learnt, numbers = learn_blend(member, parts)
+            members.append(learnt)
+            found.append(HeldOutPredictions(numbers, {}))
+            continue
+        members.append(member)
+        if member.family in blended:
+            predicted, times, probabilities = _clone_engine.predictions(
+                member, with_probabilities=True
+            )
+            kept[member.family] = Blendable(member, probabilities)
+            numbers = [_by_candidate(one) for one in predicted]
+            found.append(HeldOutPredictions(numbers, times))
+        else:
+            found.append(predictions_of(member))
+    problem = replace(problem, members=members)
+    return problem, _together(problem, found)
+
+
+def _together(
+    problem: JointProblem, found: list[HeldOutPredictions]
+) -> HeldOutPredictions:
     small = np.min_scalar_type(problem.rows.n_actions)  # there are many of them
     return HeldOutPredictions(
         [
@@ -45,7 +83,7 @@ def predictions_of(problem: SearchProblem) -> HeldOutPredictions:
     if can_walk(problem):
         predicted = _path_engine.predictions(problem)
         return HeldOutPredictions([_by_candidate(one) for one in predicted], {})
-    predicted, times = _clone_engine.predictions(problem)
+    predicted, times, _ = _clone_engine.predictions(problem)
     return HeldOutPredictions([_by_candidate(one) for one in predicted], times)
 
 

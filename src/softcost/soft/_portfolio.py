@@ -8,13 +8,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from softcost.costs import RowCosts
+from softcost.linear import NystroemClassifier
 from softcost.reductions import (
+    BlendedClassifier,
     CostSensitiveOneVsOne,
     MinimumExpectedCost,
     OneSidedRegression,
@@ -22,24 +25,30 @@ from softcost.reductions import (
 )
 from softcost.soft._problem import Fold
 
+BLEND, CONSTANT = "blend", "constant"
 FAMILIES = (
     "soft-OSR",
     "soft-CSOVO",
-    "boosted-trees",
-    "extra-trees",
     "linear",
+    "kernel-logistic",
+    "extra-trees",
+    "boosted-trees",
     "boosted-CSOVO",
+    BLEND,
+    CONSTANT,
 )
 
 # How long they take where there are many rows; where there are few, all are quick.
 QUICKEST_FIRST = (
-    "linear", "extra-trees", "boosted-trees", "soft-OSR", "soft-CSOVO", "boosted-CSOVO",
+    "linear", "constant", "extra-trees", "kernel-logistic", "boosted-trees", "soft-OSR",
+    "soft-CSOVO", "boosted-CSOVO",
 )  # fmt: skip
 
 _MOST_KERNEL_ROWS = 6_000  # distinct rows: their kernel matrix is held in memory
 _MOST_KERNEL_WORK = 4e8  # subproblems times squared distinct rows
 _LARGEST_FEATURE = 1e15  # kernels and trees compute in single precision
-_MOST_CELLS = 2e7  # of X, up to which linear models try several C
+_MANY_ROWS = 10_000  # from here on a learner with probabilities has one setting
+_MOST_ROWS = 50_000  # up to which trees are randomised and kernel features computed
 _MOST_SPLITS = 2_000  # classes times features, up to which trees are boosted at length
 _MOST_PAIRS = 10  # of classes, up to which each gets boosted trees
 _ENOUGH_ROWS = 1_000  # for early stopping, which holds a tenth of them out
@@ -144,22 +153,27 @@ class Choice:
         None where the family does not suit the table.
     param_grid : dict or None
         None for the grid that its learner has by default.
+    blends : tuple of str
+        Families whose probabilities it averages.
     """
 
     name: str
     why: str
     reduction: Reduction | None = None
     param_grid: dict[str, list[Any]] | None = None
+    blends: tuple[str, ...] = ()
 
 
 def choose_portfolio(facts: TableFacts) -> list[Choice]:
     """The families to try on a table, and those that do not suit it."""
     taken = list(_kernel_machines(facts))
     with_kernels = any(one.reduction is not None for one in taken)
-    taken += [_boosted(facts), _randomised(facts), _linear(facts)]
+    taken += [
+        _linear(facts), _kernel_logistic(facts), _randomised(facts), _boosted(facts),
+    ]  # fmt: skip
     if facts.by_example and not with_kernels:
         taken.append(_boosted_pairs(facts))
-    return taken
+    return [*taken, _blend(taken), _constant()]
 
 
 def portfolio_table(choices: list[Choice]) -> pd.DataFrame:
@@ -203,6 +217,11 @@ def _no_kernels(facts: TableFacts) -> str:
     return ""
 
 
+def _some(facts: TableFacts, values: list[Any]) -> list[Any]:
+    """The values to try, of many rows the middle one only."""
+    return values if facts.n_rows <= _MANY_ROWS else [values[len(values) // 2]]
+
+
 def _boosted_learner(facts: TableFacts) -> tuple[HistGradientBoostingClassifier, str]:
     settings: dict[str, Any] = {"early_stopping": False, "max_iter": 50}
     how = "50 rounds"
@@ -225,7 +244,8 @@ def _boosted(facts: TableFacts) -> Choice:
     if facts.sparse:
         return Choice("boosted-trees", "X is sparse")
     learner, how = _boosted_learner(facts)
-    grid = {"max_leaf_nodes": [15] if _many_splits(facts) else [7, 31]}
+    few = _many_splits(facts) or facts.n_rows < _ENOUGH_ROWS
+    grid = {"max_leaf_nodes": [7 if few else 31]}
     why = f"{_bayes(facts)}; {how}"
     return Choice("boosted-trees", why, MinimumExpectedCost(learner), grid)
 
@@ -235,23 +255,55 @@ def _randomised(facts: TableFacts) -> Choice:
         return Choice("extra-trees", "X has columns of categories")
     if facts.largest > _LARGEST_FEATURE:
         return Choice("extra-trees", _no_kernels(facts))
-    scale = max(1, facts.n_rows // 10_000)
-    learner = ExtraTreesClassifier(min_samples_leaf=scale)
-    grid = {"min_samples_leaf": [scale, 5 * scale]}
+    if facts.n_rows > _MOST_ROWS:
+        why = f"too much work for deep trees: {facts.n_rows} rows"
+        return Choice("extra-trees", why)
+    learner = ExtraTreesClassifier()
+    leaf = [1] if facts.n_rows > _MANY_ROWS else [1, 5]
+    grid = {"min_samples_leaf": leaf}
     return Choice("extra-trees", _bayes(facts), MinimumExpectedCost(learner), grid)
 
 
 def _linear(facts: TableFacts) -> Choice:
     if facts.missing or facts.categories:
         return Choice("linear", _no_kernels(facts))
-    large = facts.n_rows * facts.n_features > _MOST_CELLS
     learner = make_pipeline(
         StandardScaler(with_mean=not facts.sparse), LogisticRegression(max_iter=1000)
     )
-    grid = {
-        "logisticregression__C": [1.0] if large else [0.01, 0.1, 1.0, 10.0, 100.0],
-    }
+    grid = {"logisticregression__C": _some(facts, [0.01, 1.0, 100.0])}
     return Choice("linear", _bayes(facts), MinimumExpectedCost(learner), grid)
+
+
+def _kernel_logistic(facts: TableFacts) -> Choice:
+    name, cannot = "kernel-logistic", _no_kernels(facts)
+    if cannot:
+        return Choice(name, cannot)
+    if facts.n_rows > _MOST_ROWS:
+        return Choice(name, f"too much work for kernel features: {facts.n_rows} rows")
+    learner = NystroemClassifier(loss="logistic", n_landmarks=400)
+    grid = {"C": _some(facts, [2.0**-4, 2.0**2, 2.0**8])}
+    return Choice(name, _bayes(facts), MinimumExpectedCost(learner), grid)
+
+
+def _blend(choices: list[Choice]) -> Choice:
+    """All families with probabilities together."""
+    members = {
+        one.name: one.reduction.chosen_learner()
+        for one in choices
+        if isinstance(one.reduction, MinimumExpectedCost)
+    }
+    if len(members) < 2:
+        return Choice(BLEND, "fewer than two families with probabilities")
+    why = f"minimum expected cost by the average of {', '.join(members)}"
+    reduction = MinimumExpectedCost(BlendedClassifier(list(members.items())))
+    return Choice(BLEND, why, reduction, {}, tuple(members))
+
+
+def _constant() -> Choice:
+    """Always the answer that is cheapest on average: what a model has to beat."""
+    learner = DummyClassifier(strategy="prior")
+    why = "always the same answer, where no model is cheaper"
+    return Choice(CONSTANT, why, MinimumExpectedCost(learner), {})
 
 
 def _bayes(facts: TableFacts) -> str:

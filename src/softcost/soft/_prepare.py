@@ -70,12 +70,14 @@ def prepare(
         groups = None if groups is None else _safe_indexing(groups, train)
     folds = make_folds(search.cv, first.rows.y, groups, search.random_state)
     portfolio, grids = None, search.param_grid
+    blends: dict[str | None, tuple[str, ...]] = {}
     if auto:
         choices = choose_portfolio(TableFacts.of(first.X, first.rows, folds))
         portfolio = portfolio_table(choices)
         families = _configured(
             search, {one.name: one.reduction for one in choices if one.reduction}
         )
+        blends = {one.name: one.blends for one in choices}
         data = whole = _checked(families, given)
         if train is not None:
             data = {name: one.part(train) for name, one in data.items()}
@@ -99,6 +101,7 @@ def prepare(
             n_jobs=search.n_jobs,
             progress=part_of(progress, number, len(families)),
             family=name,
+            blends=blends.get(name, ()),
         )
         for number, (name, reduction) in enumerate(families.items())
     ]
@@ -107,7 +110,16 @@ def prepare(
         everything = [replace(one, rows=all_rows) for one in whole.values()]
         calibration = Calibration(everything, train, kept)
     numbers = _group_numbers(groups, len(first.rows.y))
-    return JointProblem(members, numbers, calibration, progress), portfolio
+    blend = next((one for one in members if one.blends), None)
+    problem = JointProblem(
+        members,
+        numbers,
+        calibration,
+        progress,
+        blend=None if blend is None else blend.family,
+        blended=() if blend is None else blend.blends,
+    )
+    return problem, portfolio
 
 
 def _configured(search: Any, families: Families) -> Families:

@@ -53,6 +53,9 @@ class SearchProblem:
         Told how many pieces of work are done, and how many there are.
     family : str or None
         Its name, where there are others.
+    blends : tuple of str
+        Families whose probabilities it averages; how, is learnt from their held-out
+        predictions.
     """
 
     reduction: Reduction
@@ -63,6 +66,7 @@ class SearchProblem:
     n_jobs: int | None
     progress: Progress
     family: str | None = None
+    blends: tuple[str, ...] = ()
 
     @cached_property
     def candidates(self) -> list[Candidate]:
@@ -98,12 +102,18 @@ class JointProblem:
         The rows that were kept from training, where some were.
     progress : callable
         Told how much of all families is done.
+    blend : str or None
+        The family that averages others, where families were chosen by the table.
+    blended : tuple of str
+        The families that it averages.
     """
 
     members: list[SearchProblem]
     groups: NDArray[np.intp]
     calibration: Calibration | None = None
     progress: Progress = silent
+    blend: str | None = None
+    blended: tuple[str, ...] = ()
 
     @property
     def rows(self) -> RowCosts:
@@ -133,6 +143,21 @@ class JointProblem:
     def candidates(self) -> list[Candidate]:
         """One for each row of the trade-off, family by family."""
         return [one for member in self.members for one in member.candidates]
+
+    def without_blend(self) -> "JointProblem":
+        """The same families but the blend, which needs all the others."""
+        members = [one for one in self.members if not one.blends]
+        calibration = self.calibration
+        if calibration is not None:
+            everything = [
+                data
+                for one, data in zip(self.members, calibration.everything, strict=True)
+                if not one.blends
+            ]
+            calibration = replace(calibration, everything=everything)
+        return replace(
+            self, members=members, calibration=calibration, blend=None, blended=()
+        )
 
     def quiet(self) -> "JointProblem":
         """The same, telling nobody how far it is: it can be copied and pickled."""

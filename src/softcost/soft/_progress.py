@@ -33,11 +33,13 @@ def progress_to(listener: Progress) -> Iterator[None]:
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from softcost.soft import SoftCostClassifierCV, progress_to
+    >>> from softcost import OneSidedRegression, SoftCostClassifierCV
+    >>> from softcost.soft import progress_to
     >>> X, y = load_iris(return_X_y=True)
     >>> calls = []
     >>> with progress_to(lambda done, total: calls.append((done, total))):
-    ...     _ = SoftCostClassifierCV(softness=2, param_grid={"C": [1.0]}).fit(X, y)
+    ...     search = SoftCostClassifierCV(OneSidedRegression(), softness=2)
+    ...     _ = search.fit(X, y)
     >>> done, total = calls[-1]
     >>> done == total
     True

@@ -58,10 +58,14 @@ def raced_predictions(
     skipped : DataFrame
         ``family``, ``params`` (as text) and ``why``.
     """
+    skipped: list[dict[str, Any]] = []
+    if problem.blend is not None:
+        why = "it needs all the families that it averages"
+        skipped.append({"family": problem.blend, "params": "", "why": why})
+        problem = problem.without_blend()
     heats = list(_in_order(problem.members))
     limit = monotonic() + seconds
     done: dict[tuple[int, int], HeldOutPredictions] = {}
-    skipped: list[dict[str, Any]] = []
     for number, heat in enumerate(heats):
         member = problem.members[heat.member]
         tell = part_of(problem.progress, number, len(heats))

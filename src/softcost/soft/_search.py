@@ -45,11 +45,11 @@ class SoftCostClassifierCV(
     Parameters
     ----------
     reduction : Reduction, list of (name, Reduction) or "auto", default=None
-        By default `OneSidedRegression` with the perceptron-kernel SVM. Several
-        families, each under a name of its own, share the folds, the table and the
-        choice. "auto" takes families that suit the table, by its size, its kind of
-        values and of costs: see ``portfolio_``. Kernel machines see features as they
-        are: scale them.
+        By default, or with "auto", families that suit the table, see ``portfolio_``. A
+        blend of their probabilities is preferred under the criterion "cost": a family
+        outside it must be cheaper by three standard errors. ``OneSidedRegression()`` is
+        the paper's. Families of one's own, each with a name, share folds, table and
+        choice. Kernel machines see features as they are: scale them.
     cost_matrix : array, table or dict of shape (K, K), default=None
         ``cost_matrix[true, predicted]``; by default that of the reduction.
     classes : array of shape (K,), default=None
@@ -126,10 +126,9 @@ class SoftCostClassifierCV(
         Fitted to all rows, if ``refit``.
     tradeoff_ : DataFrame
         One row per candidate: ``family`` (of several), softness, the learner's
-        parameters, ``cost``,
-        ``error``, ``weighted_error``, ``g_mean``, ``normalized_cost`` with their
-        standard errors (``_se``), and ``on_front``; with actions beyond the classes
-        also ``coverage`` and ``error_answered``. Costs are in the user's units;
+        parameters, ``cost``, ``error``, ``weighted_error``, ``g_mean`` and
+        ``normalized_cost`` with their standard errors (``_se``), and ``on_front``; with
+        actions also ``coverage`` and ``error_answered``. Costs are in the user's units;
         means are over all held-out predictions.
     cv_results_ : dict
         In scikit-learn's form: ``params``, ``split0_test_score`` and so on (minus the
@@ -176,19 +175,21 @@ class SoftCostClassifierCV(
 
     See Also
     --------
-    softcost.reductions.OneSidedRegression : The reduction by default.
+    softcost.reductions.BlendedClassifier : What is preferred by default.
     softcost.selection.Budget : The least cost within an error budget.
     softcost.report.TradeoffDisplay : Draws the trade-off.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from softcost import SoftCostClassifierCV
+    >>> from softcost import OneSidedRegression, SoftCostClassifierCV
     >>> X, y = load_iris(return_X_y=True)
-    >>> search = SoftCostClassifierCV(cost_matrix=[[0, 1, 5], [1, 0, 5], [9, 9, 0]])
+    >>> prices = [[0, 1, 5], [1, 0, 5], [9, 9, 0]]
+    >>> search = SoftCostClassifierCV(cost_matrix=prices, random_state=0)
     >>> search.fit(X, y).predict(X[:3])
     array([0, 0, 0])
-    >>> len(search.tradeoff_)
+    >>> search = SoftCostClassifierCV(OneSidedRegression(), cost_matrix=prices)
+    >>> len(search.fit(X, y).tradeoff_)  # 5 values of C, 11 of softness
     55
     """
 
@@ -350,7 +351,7 @@ class SoftCostClassifierCV(
         skipped = None
         with kept_on_workers():  # for the search, and for the last fit
             if self.time_limit is None:
-                predictions = held_out_predictions(problem)
+                problem, predictions = held_out_predictions(problem)
             else:
                 raced = raced_predictions(problem, self.time_limit)
                 problem, predictions, skipped = raced

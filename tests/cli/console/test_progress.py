@@ -2,6 +2,7 @@
 
 import pytest
 
+from softcost import OneSidedRegression
 from softcost.cli.console import _progress
 from softcost.cli.console._progress import _joined, _lines, show_progress
 from softcost.soft import SoftCostClassifierCV
@@ -33,7 +34,9 @@ def test_searches_report_and_the_results_do_not_change(quiet, capsys, monkeypatc
     monkeypatch.setattr(_progress, "_SILENT_AT_FIRST", -1.0)
     monkeypatch.setattr(_progress, "_SECONDS_BETWEEN_LINES", 0.0)
     X, y = [[0.0], [1], [2], [3], [4], [5]], [0, 0, 1, 1, 0, 1]
-    search = SoftCostClassifierCV(softness=3, cv=2, param_grid={"C": [1.0, 2.0]})
+    search = SoftCostClassifierCV(
+        OneSidedRegression(), softness=3, cv=2, param_grid={"C": [1.0, 2.0]}
+    )
     with show_progress("training", quiet):
         search.fit(X, y)
     told = capsys.readouterr()

@@ -22,6 +22,7 @@ from softcost.cli.console import (
 from softcost.cli.results import measure, saving_percent
 from softcost.files import check_output
 from softcost.metrics import paired_saving
+from softcost.reductions import OneSidedRegression
 from softcost.report import saving_facts
 from softcost.soft import SoftCostClassifierCV
 
@@ -90,7 +91,9 @@ def one_split(X, y, costs, seed: int) -> tuple[SoftCostClassifierCV, dict]:
     rows, rest = train_test_split(
         np.arange(len(y)), train_size=TRAINING_ROWS, stratify=y, random_state=seed
     )
-    search = SoftCostClassifierCV(cost_matrix=costs, random_state=seed)
+    search = SoftCostClassifierCV(
+        OneSidedRegression(), cost_matrix=costs, random_state=seed
+    )
     search.fit(X[rows] / 16, y[rows])
     results = {}
     for kind, row in search.reference_rows().items():

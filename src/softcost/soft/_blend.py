@@ -1,0 +1,96 @@
+"""A blend of families: what their probabilities decide together.
+
+The families have predicted the same held-out rows already, so a blend costs no fits
+before the last one.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from softcost.reductions import BlendedClassifier, blend_weights, cheapest_answers
+from softcost.soft._clone_engine import Probabilities
+from softcost.soft._problem import SearchProblem
+
+
+@dataclass(frozen=True)
+class Blendable:
+    """A family with probabilities, and those of its held-out rows, fold by fold."""
+
+    problem: SearchProblem
+    probabilities: list[Probabilities]
+
+    def learners(self) -> list[tuple[str, Any]]:
+        """One classifier for each setting, under a name that tells them apart."""
+        return [
+            (_named(self.problem, params), self._learner(params))
+            for params in self.problem.settings
+        ]
+
+    def _learner(self, params: dict[str, Any]) -> Any:
+        return clone(self.problem.reduction.configured(0.0, params).working_learner())
+
+
+def _named(problem: SearchProblem, params: dict[str, Any]) -> str:
+    """For instance "linear C=0.1"."""
+    told = [f"{name.split('__')[-1]}={value}" for name, value in params.items()]
+    return " ".join([str(problem.family), *told])
+
+
+def learn_blend(
+    problem: SearchProblem, parts: list[Blendable]
+) -> tuple[SearchProblem, list[NDArray[np.intp]]]:
+    """Weights of a blend, and what it predicts for held-out rows.
+
+    The weights are those of least log loss on all held-out rows. Rows of a fold are
+    predicted by weights that were learnt on the other folds, so that its measures are
+    as honest as those of other candidates.
+
+    Returns
+    -------
+    problem : SearchProblem
+        With the weights set.
+    predicted : list of arrays of shape (n_softness, n_test)
+    """
+    rows, tests = problem.data.rows, problem.tests
+    folds = range(len(tests))
+    found = [
+        np.concatenate([part.probabilities[fold].of_settings for part in parts])
+        for fold in folds
+    ]
+    likelihood = [
+        one[:, np.arange(len(test)), rows.y[test]].T
+        for one, test in zip(found, tests, strict=True)
+    ]
+
+    def weights_from(chosen: list[int]) -> NDArray[np.float64]:
+        return blend_weights(
+            np.concatenate([likelihood[fold] for fold in chosen]),
+            np.concatenate([rows.weight[tests[fold]] for fold in chosen]),
+        )
+
+    predicted = []
+    for fold in folds:
+        others = [other for other in folds if other != fold]
+        weights = weights_from(others or [fold])
+        mixed = np.tensordot(weights, found[fold], axes=1)
+        matrices = parts[0].probabilities[fold].matrices
+        predicted.append(cheapest_answers(mixed, matrices))
+    learners = [pair for part in parts for pair in part.learners()]
+    return _with_weights(problem, learners, weights_from(list(folds))), predicted
+
+
+def _with_weights(
+    problem: SearchProblem,
+    learners: list[tuple[str, Any]],
+    weights: NDArray[np.float64],
+) -> SearchProblem:
+    kept = np.flatnonzero(weights)
+    blend = BlendedClassifier(
+        [learners[number] for number in kept], weights=weights[kept].tolist()
+    )
+    reduction = clone(problem.reduction).set_params(learner=blend)
+    return replace(problem, reduction=reduction, blends=())
