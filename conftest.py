@@ -1,6 +1,7 @@
 """How tests are spread over worker processes."""
 
 import os
+import sys
 from pathlib import Path
 
 # Tests look at standard error, and may be the first to compile.
@@ -12,6 +13,12 @@ if WORKER and "NUMBA_CACHE_DIR" not in os.environ:
     # own, and so do the processes that its tests start. Before numba is imported.
     cache = Path(__file__).parent / ".pytest_cache" / "numba" / WORKER
     os.environ["NUMBA_CACHE_DIR"] = str(cache)
+
+
+def pytest_runtest_teardown():
+    """Close figures: those of examples in docstrings stay open otherwise."""
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 def pytest_xdist_auto_num_workers(config):

@@ -17,6 +17,8 @@ ONTO = [
         f"predict menu.softcost rows.csv -o {file}"
         for file in ("rows.csv", "link.csv", "hard.csv", "model.csv")
     ),
+    "choose menu.softcost -o menu.softcost",
+    "page menu.softcost -o menu.softcost",
     "costs template rows.csv --target class -o rows.csv",
     "costs template rows.csv --target class -o link.csv",
 ]
@@ -25,6 +27,8 @@ DEVICES = [
     f"{FIT} --report /dev/null",
     f"{FIT} --model pipe",
     "predict menu.softcost rows.csv -o pipe.csv",
+    "choose menu.softcost -o pipe",
+    "page menu.softcost -o /dev/null",
     "costs template rows.csv --target class -o pipe.csv",
     "demo -o /dev/null",
     "demo -o pipe",
@@ -79,4 +83,6 @@ def test_every_option_that_writes_is_in_the_list():
                 known = {"-o", "--output", "--model", "--report"} & {*option.opts}
                 if known or "where it goes" in words:
                     writers.add(f"{name} {sub}".strip())
-    assert writers == {"fit", "predict", "costs template", "demo", "reproduce pages"}
+    assert writers == {
+        "fit", "predict", "choose", "page", "costs template", "demo", "reproduce pages",
+    }  # fmt: skip

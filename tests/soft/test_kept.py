@@ -7,7 +7,13 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 
-from softcost import MinimumExpectedCost, SoftCostClassifierCV, load, save
+from softcost import (
+    MinimumExpectedCost,
+    OneSidedRegression,
+    SoftCostClassifierCV,
+    load,
+    save,
+)
 from softcost.metrics import pareto_mask
 from softcost.selection import Budget
 
@@ -19,7 +25,7 @@ def search(request):
     X, y = load_iris(return_X_y=True)
     X = X + np.random.default_rng(0).normal(0, 0.6, X.shape)
     grid = {"C": [1, 8]}
-    reduction = None
+    reduction = OneSidedRegression()
     if request.param == "families":
         reduction = [("mec", MinimumExpectedCost(LogisticRegression(max_iter=500)))]
         grid = {"mec": {"C": [0.1, 1]}}

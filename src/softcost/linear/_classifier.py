@@ -75,10 +75,20 @@ class ByMargin(ClassifierMixin, LinearMachine):
 
     @available_if(_is_logistic)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities, for ``loss="logistic"``, shape (n, n_classes).
+        """Probabilities, for ``loss="logistic"``.
 
         For two classes ``1 / (1 + exp(-f))`` of the output f; otherwise this for each
         class against the rest, divided by their sum.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Rows.
+
+        Returns
+        -------
+        array of shape (n, n_classes)
+            In the order of ``classes_``; rows sum to one.
         """
         outputs = expit(self._outputs(X))
         if len(self.classes_) == 2:

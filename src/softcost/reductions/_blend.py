@@ -117,11 +117,33 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         self.random_state = random_state
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters; those of classifiers by ``name__parameter``."""
+        """Parameters; those of classifiers by ``name__parameter``.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to list the parameters of the classifiers, too.
+
+        Returns
+        -------
+        dict
+            Values by name.
+        """
         return self._get_params("estimators", deep=deep)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; a classifier by its name, its own by ``name__parameter``."""
+        """Set parameters; a classifier by its name, its own by ``name__parameter``.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by name.
+
+        Returns
+        -------
+        self
+            The blend itself.
+        """
         self._set_params("estimators", **params)
         return self
 
@@ -139,12 +161,16 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
+            Rows, as the classifiers take them.
         y : array of shape (n,)
+            Labels.
         sample_weight : array of shape (n,), default=None
+            Weights of the rows; all one by default.
 
         Returns
         -------
         self
+            The fitted blend.
         """
         learners = self._checked_learners()
         given = self._given_weights(len(learners))
@@ -239,7 +265,18 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
             return list(splitter.split(np.empty((len(y), 0)), y))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Averaged probabilities of the classes, shape (n, n_classes)."""
+        """Averaged probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Rows, as the classifiers take them.
+
+        Returns
+        -------
+        array of shape (n, n_classes)
+            In the order of ``classes_``; rows sum to one.
+        """
         check_is_fitted(self)
         (X,) = indexable(X)
         if np.ndim(X) != 1:  # the classifiers say what is wrong with one row
@@ -254,7 +291,18 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         )
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class, shape (n,)."""
+        """The most probable class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Rows, as the classifiers take them.
+
+        Returns
+        -------
+        array of shape (n,)
+            Labels.
+        """
         probabilities = self.predict_proba(X)
         return self.classes_[probabilities.argmax(axis=1)]
 
@@ -291,8 +339,19 @@ def blend_weights(
     weight : array of shape (n,), default=None
         Weights s of the rows.
 
+    Returns
+    -------
+    array of shape (n_members,)
+        Weights of the members; those below one in a hundred are zero.
+
+    See Also
+    --------
+    BlendedClassifier : Averages probabilities by these weights.
+
     Examples
     --------
+    >>> import numpy as np
+    >>> from softcost.reductions import blend_weights
     >>> blend_weights(np.array([[0.9, 0.1], [0.9, 0.1]])).round(3).tolist()
     [1.0, 0.0]
     >>> blend_weights(np.array([[0.9, 0.1], [0.1, 0.9]])).round(3).tolist()

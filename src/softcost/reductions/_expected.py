@@ -292,11 +292,33 @@ class MinimumExpectedCost(ProbabilityReduction):
         )
 
     def checked_probabilities(self, X: Any) -> NDArray[np.float64]:
-        """`predict_proba` of rows that have been checked."""
+        """`predict_proba` of rows that have been checked.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Rows that `Reduction.check_data` has seen.
+
+        Returns
+        -------
+        array of shape (n, K)
+            In the order of ``classes_``.
+        """
         return self._probabilities(X)
 
     def soft_matrices(self, softness: Sequence[float]) -> NDArray[np.float64]:
-        """What decisions look at for each softness, shape (n_softness, K, A)."""
+        """What decisions look at for each softness.
+
+        Parameters
+        ----------
+        softness : sequence of float
+            Values between 0 and 1.
+
+        Returns
+        -------
+        array of shape (n_softness, K, A)
+            One softened cost matrix for each value.
+        """
         return np.array([self._soft_costs(value) for value in softness])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -354,11 +376,25 @@ def cheapest_answers(
     Parameters
     ----------
     probabilities : array of shape (n, K)
+        ``p(y | x)`` of the classes.
     matrices : array of shape (m, K, A)
+        Cost matrices, such as those of several values of softness.
 
     Returns
     -------
     array of shape (m, n)
+        Columns of the matrices; ties go to the smallest.
+
+    See Also
+    --------
+    MinimumExpectedCost : Decides by probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.reductions import cheapest_answers
+    >>> cheapest_answers(np.array([[0.8, 0.2]]), np.array([[[0, 1], [9, 0]]])).tolist()
+    [[1]]
     """
     return np.array(
         [(-expected_costs(probabilities, one)).argmax(axis=1) for one in matrices]

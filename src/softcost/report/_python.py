@@ -34,10 +34,12 @@ def python_lines(search: Any, params: Sequence[str], encoder: Any = None) -> str
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from softcost import SoftCostClassifierCV
+    >>> from softcost import OneSidedRegression, SoftCostClassifierCV
     >>> from softcost.report import python_lines
     >>> X, y = load_iris(return_X_y=True)
-    >>> search = SoftCostClassifierCV(softness=2, param_grid={"C": [1.0]}).fit(X, y)
+    >>> search = SoftCostClassifierCV(
+    ...     OneSidedRegression(), softness=2, param_grid={"C": [1.0]}
+    ... ).fit(X, y)
     >>> print(python_lines(search, ["C"]))
     from softcost.reductions import OneSidedRegression
     from softcost.svm import OneSidedSVR

@@ -156,7 +156,18 @@ class LeastCost(Rule):
     """
 
     def compared(self, table: pd.DataFrame) -> NDArray[np.float64]:
-        """What is compared: the costs, to which a subclass may add."""
+        """What is compared: the costs, to which a subclass may add.
+
+        Parameters
+        ----------
+        table : DataFrame
+            A trade-off table with a column ``cost``.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            The least of it is chosen.
+        """
         return table["cost"].to_numpy(float)
 
     def choose(self, table: pd.DataFrame, *, error: str = "error") -> int:

@@ -47,7 +47,8 @@ class ChoiceMixin(SensitivityMixin, KeptMixin):
     _error_weight: NDArray[np.float64]
 
     def _choose(self, rule: Rule) -> Self:
-        if type(rule) is LeastCost and self._problem.blend is not None:
+        blend = getattr(getattr(self, "_problem", None), "blend", None)
+        if type(rule) is LeastCost and blend is not None:
             rule = steady_rule(self._problem, self._predicted, self.tradeoff_)
         self._chosen_by = rule
         if self._is_only_kept():
