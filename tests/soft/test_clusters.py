@@ -206,6 +206,8 @@ def test_a_cluster_that_is_not_there(table, monkeypatch):
     assert "--jobs" in result.stderr
 
 
+# LightGBM 4.5 with scikit-learn 1.6
+@pytest.mark.filterwarnings("ignore:.*__sklearn_tags__:DeprecationWarning")
 @pytest.mark.filterwarnings("ignore:Parameter n_jobs will be ignored:UserWarning")
 def test_rows_that_no_machine_holds(client):
     """LightGBM learns where the parts of a Dask array are; prices come afterwards."""

@@ -69,7 +69,7 @@ def test_what_cannot_be_chosen_is_said(menu, kept, softcost, tmp_path):
     ):
         result = softcost("choose", *arguments)
         assert result.exit_code == 2, result.output
-        assert words in result.output
+        assert words in result.stderr
     assert not other.exists()
 
 
@@ -80,7 +80,7 @@ def test_odd_notes_make_no_traceback(kept, softcost, tmp_path):
         save(load(kept[0]), odd, notes=notes | change)
         result = softcost("page", odd, "-o", tmp_path / "odd.html")
         assert result.exit_code == 2, result.output
-        assert "odd notes" in result.output
+        assert "odd notes" in result.stderr
 
 
 def test_an_action_is_told_of(kept, menu, softcost):
@@ -96,7 +96,7 @@ def test_an_action_is_told_of(kept, menu, softcost):
                         (f"{menu.classes[0]}:1", "already")):  # fmt: skip
         result = softcost(*menu.fit, "--action", words)
         assert result.exit_code == 2
-        assert text in result.output
+        assert text in result.stderr
 
 
 def test_the_riskiest_rows_are_those_in_doubt(kept, menu, softcost, tmp_path):

@@ -30,4 +30,4 @@ def test_named_families_race_as_they_are_given(menu, softcost, strict):
 def test_minutes_are_more_than_none(menu, softcost):
     result = softcost(*menu.fit, "--minutes", "0")
     assert result.exit_code == 2
-    assert "--minutes" in result.output
+    assert "--minutes" in result.stderr
