@@ -80,7 +80,10 @@ def test_a_cluster_gives_the_same_bits(name, client):
 
 @pytest.mark.parametrize("name", ["flat", "cloned"])
 def test_the_data_travel_once_to_each_worker(name, client):
-    """Counted as bytes that reach the workers, which all of the work does need."""
+    """Counted as bytes that reach the workers, which all of the work does need.
+
+    Sent with each of the six folds they would be several times as many.
+    """
 
     def watch(dask_worker):
         from distributed.comm import tcp
@@ -105,7 +108,7 @@ def test_the_data_travel_once_to_each_worker(name, client):
         searched(REDUCTIONS[name], X, y, cv=6)
     read = client.run(unwatch).values()
     assert len(read) == 2
-    assert all(X.nbytes <= one < 1.5 * X.nbytes for one in read), (read, X.nbytes)
+    assert all(X.nbytes <= one < 2 * X.nbytes for one in read), (read, X.nbytes)
 
 
 def test_costs_of_rows_travel_once_too(client):
@@ -208,6 +211,7 @@ def test_a_cluster_that_is_not_there(table, monkeypatch):
 
 # LightGBM 4.5 with scikit-learn 1.6
 @pytest.mark.filterwarnings("ignore:.*__sklearn_tags__:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:'force_all_finite' was renamed:FutureWarning")
 @pytest.mark.filterwarnings("ignore:Parameter n_jobs will be ignored:UserWarning")
 def test_rows_that_no_machine_holds(client):
     """LightGBM learns where the parts of a Dask array are; prices come afterwards."""
