@@ -16,7 +16,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import softcost
 from softcost import MinimumExpectedCost
-from softcost.reductions import BlendedClassifier, blend_weights
+from softcost.reductions import (
+    BlendedClassifier,
+    blend_weights,
+    learn_blend,
+    raised,
+)
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versi", "virginica"])[Y]
@@ -38,6 +43,39 @@ def test_given_weights_average_what_the_members_say():
     np.testing.assert_allclose(blend.predict_proba(X), expected)
     assert blend.estimators_[2] is None
     assert set(blend.predict(X)) == set(NAMES)
+
+
+def test_a_given_power_makes_the_average_surer():
+    plain = BlendedClassifier(MEMBERS, weights=[3, 1, 0]).fit(X, NAMES)
+    assert plain.power_ == 1
+    sure = BlendedClassifier(MEMBERS, weights=[3, 1, 0], power=2).fit(X, NAMES)
+    expected = plain.predict_proba(X) ** 2
+    expected /= expected.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(sure.predict_proba(X), expected)
+    np.testing.assert_array_equal(sure.predict(X), plain.predict(X))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("wanted", [0.5, 1.0, 1.7, 3.0])
+def test_the_learnt_power_mends_what_an_average_is_off(wanted, weighted):
+    """Labels are drawn by the power of an average: it is found again."""
+    rng = np.random.default_rng(0)
+    told = rng.dirichlet([1, 1, 1], (2, 40000)) * 0.97 + 0.01
+    exact = raised(told.mean(axis=0), wanted)
+    y = (rng.uniform(size=(len(exact), 1)) > exact.cumsum(axis=1)).sum(axis=1)
+    weight = rng.integers(1, 4, len(y)) if weighted else np.ones(len(y))
+    weights, power = learn_blend(told, y, weight.astype(float))
+    assert power == pytest.approx(wanted, rel=0.05)
+    np.testing.assert_allclose(weights, 0.5, atol=0.05)
+
+
+def test_the_power_is_bounded_where_nothing_surprises():
+    told = np.tile([[0.9, 0.1]], (1, 50, 1))
+    weights, power = learn_blend(told, np.zeros(50, int), np.ones(50))
+    assert weights.tolist() == [1.0]
+    assert 1 < power < 10
+    never = raised(np.array([[1.0, 0.0], [0.5, 0.5]]), power)
+    np.testing.assert_allclose(never, [[1, 0], [0.5, 0.5]])
 
 
 @pytest.mark.parametrize("n_members", [2, 3, 6])
@@ -128,6 +166,8 @@ def test_members_are_set_by_name():
         ({"weights": [0, 0, 0]}, "not all zero"),
         ({"weights": [1, -1, 1]}, "not negative"),
         ({"weights": [1, np.nan, 1]}, "weights"),
+        ({"power": 0}, "power"),
+        ({"power": "much"}, "power"),
         ({"cv": 1}, "cv"),
     ],
 )

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 import softcost
-from softcost import SoftCostClassifierCV
+from softcost import SoftCostClassifierCV, load, save
 from softcost.soft._portfolio import FAMILIES, TableFacts, choose_portfolio
 
 FEW = {
@@ -204,6 +204,47 @@ def test_another_family_is_chosen_where_it_is_clearly_cheaper(clearly):
     lead = paid[ours] - paid[chosen]
     handicap = 0.0 if not clearly else 3 * lead.std() / np.sqrt(len(lead))
     assert cost[chosen] + handicap == pytest.approx(expected)
+
+
+def test_the_softness_of_the_blend_is_that_of_the_least_smoothed_cost():
+    X, y = table(150, seed=3)
+    X[:, 0] += y
+    prices = np.array([[0, 1, 4], [1, 0, 2], [5, 3, 0.0]])
+    few = FEW | {"softness": 11, "cost_matrix": prices}
+    found = SoftCostClassifierCV("auto", **few).fit(X, y)
+    of_blend = found.tradeoff_["family"] == "blend"
+    cost = found.tradeoff_["cost"][of_blend].to_numpy()
+    smoothed = np.array(
+        [
+            (2 * cost[0] + cost[1]) / 3,
+            *((cost[:-2] + 2 * cost[1:-1] + cost[2:]) / 4),
+            (cost[-2] + 2 * cost[-1]) / 3,
+        ]
+    )
+    best = smoothed.argmin()
+    handicap = found.handicap_[of_blend]
+    np.testing.assert_allclose(
+        handicap, smoothed - cost - (smoothed[best] - cost[best]), atol=1e-12
+    )
+    assert handicap[best] == 0
+    assert found.best_params_["family"] == "blend"
+    assert found.best_softness_ == pytest.approx(best / 10)
+
+
+def test_a_saved_search_means_the_same_by_the_least_cost(tmp_path):
+    """The blend is preferred there, too, although its training rows are gone."""
+    X, y = table(90)
+    found = SoftCostClassifierCV("auto", **FEW).fit(X, y)
+    chosen, cost = found.best_index_, found.tradeoff_["cost"]
+    assert cost[chosen] > cost.min()  # another family seems to be cheaper
+    save(found.choose("tolerance", tolerance=0.5).keep(), tmp_path / "model.softcost")
+    other = load(tmp_path / "model.softcost")
+    np.testing.assert_array_equal(other.handicap_, found.handicap_)
+    assert other.kept_.keys() > {chosen, int(cost.argmin())}
+    assert other.best_index_ != chosen
+    assert other.choose("cost").best_index_ == chosen
+    found.set_params(reduction=softcost.OneSidedRegression(), param_grid=None)
+    assert not hasattr(found.fit(X, y), "handicap_")
 
 
 def words(X):

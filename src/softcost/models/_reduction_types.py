@@ -15,6 +15,7 @@ from softcost.models._common_kinds import (
     ESTIMATOR,
     FLAG,
     JOBS,
+    NUMBER,
     PLAIN,
     SEED,
     require_fitted,
@@ -232,6 +233,8 @@ def _check_blend(record: Record) -> None:
     weights = record.fitted["weights_"]
     if (weights < 0).any() or not np.isclose(weights.sum(), 1.0):
         raise Refused("weights_: they are negative, or their sum is not one")
+    if record.fitted["power_"] <= 0:
+        raise Refused("power_: it is not positive")
     for weight, member in zip(weights, record.fitted["estimators_"], strict=True):
         if (member is None) != (weight == 0):
             raise Refused("estimators_: not one for each weight")
@@ -313,9 +316,9 @@ REDUCTION_TYPES = [
     Type(
         "softcost.reductions:BlendedClassifier",
         {"estimators": ListOf(Tuple((Text(), ESTIMATOR))), "weights": PLAIN,
-         "cv": PLAIN, "n_jobs": JOBS, "random_state": SEED},
+         "power": maybe(NUMBER), "cv": PLAIN, "n_jobs": JOBS, "random_state": SEED},
         FEATURES | {
-            "classes_": Labels("K"), "weights_": Array("f8", ("m",)),
+            "classes_": Labels("K"), "weights_": Array("f8", ("m",)), "power_": NUMBER,
             "estimators_": ListOf(maybe(ESTIMATOR), "m"),
         },
         NAMED | {"n_features_in_"},

@@ -104,11 +104,11 @@ SEARCH = Type(
         "best_softness_": Real(0, 1), "best_params_": PLAIN,
         "best_score_": NUMBER, "best_estimator_": Part(_REDUCTIONS),
         "mix_": Part(["RandomizedPair"]), "portfolio_": PLAIN, "skipped_": PLAIN,
-        "kept_": PLAIN,
+        "kept_": PLAIN, "handicap_": numbers("candidates"),
     },
     NAMED | {
         "n_features_in_", "best_estimator_", "refit_time_", "mix_", "portfolio_",
-        "calibration_confusion_", "paid_", "skipped_", "kept_",
+        "calibration_confusion_", "paid_", "skipped_", "kept_", "handicap_",
     },
     frozenset({"_problem", "_predicted", "_error_weight", "_chosen_by"}),
     check=_check_search,

@@ -10,7 +10,12 @@ from softcost.reductions._catalogue import CATALOGUE, Entry
 
 if TYPE_CHECKING:
     from softcost.reductions._base import Reduction
-    from softcost.reductions._blend import BlendedClassifier, blend_weights
+    from softcost.reductions._blend import (
+        BlendedClassifier,
+        blend_weights,
+        learn_blend,
+        raised,
+    )
     from softcost.reductions._boosting import StochasticEnsembleBoosting
     from softcost.reductions._clipped import ClippedTargetRegressor
     from softcost.reductions._costing import Costing
@@ -45,12 +50,19 @@ __all__ = [
     "ZhouLiuRescaling",
     "blend_weights",
     "cheapest_answers",
+    "learn_blend",
+    "raised",
 ]
 
 if not TYPE_CHECKING:
     _NAMES_OF = {
         "softcost.reductions._base": ["Reduction"],
-        "softcost.reductions._blend": ["BlendedClassifier", "blend_weights"],
+        "softcost.reductions._blend": [
+            "BlendedClassifier",
+            "blend_weights",
+            "learn_blend",
+            "raised",
+        ],
         "softcost.reductions._clipped": ["ClippedTargetRegressor"],
         "softcost.reductions._data": ["TrainingData"],
         "softcost.reductions._expected": ["cheapest_answers"],

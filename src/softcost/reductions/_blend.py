@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,6 +16,7 @@ from sklearn.utils import (
     check_random_state,
     indexable,
 )
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -28,24 +29,28 @@ from sklearn.utils.validation import (
 
 from softcost.learners import draw_seeds
 from softcost.parallel import run_jobs
+from softcost.reductions._calibration import TemperatureScaling
 from softcost.reductions._multiclass import class_probabilities, fit_classes
 
 _LEAST = 1e-4  # a probability: what a surprise costs is bounded by its logarithm
+_MOST = 4.0  # power: where nothing held out surprises, it would be infinite
 
 
 class BlendedClassifier(ClassifierMixin, _BaseComposition):
     """The weighted average of the probabilities of several classifiers.
 
-    With weights w that are not negative and sum to one,
+    With weights w that are not negative and sum to one, and a power b,
 
-        p(y | x) = sum_m w_m p_m(y | x)
+        q(y | x) = sum_m w_m p_m(y | x),    p(y | x) = q(y | x)^b / sum_k q(k | x)^b
 
     The weights are those of least log loss on rows that the classifiers have not seen,
 
-        minimise -sum_n s_n log sum_m w_m p_m(y_n | x_n)
+        minimise -sum_n s_n log q(y_n | x_n)
 
     a convex problem with few unknowns, so that little can be overfitted. Many of them
-    are zero at the optimum: such classifiers are left out.
+    are zero at the optimum: such classifiers are left out. Averages of good
+    probabilities are less sure than they should be: the power, mostly above one, is
+    that of least log loss of p, given the weights.
 
     `MinimumExpectedCost` decides by the blend as by any classifier with probabilities.
     In ``SoftCostClassifierCV("auto")`` a blend of the families is one family more, and
@@ -57,6 +62,8 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         Classifiers with ``predict_proba``.
     weights : array of shape (n_estimators,), default=None
         Their weights, which are divided by their sum. By default they are learnt.
+    power : float, default=None
+        The power b. By default it is learnt with the weights; 1 where they are given.
     cv : int, splitter or iterable of (train, test), default=5
         Folds by which weights are learnt; an int asks for stratified, shuffled ones.
     n_jobs : int, default=None
@@ -67,6 +74,7 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
     Attributes
     ----------
     weights_ : array of shape (n_estimators,)
+    power_ : float
     estimators_ : list
         Fitted to numbers of classes; None where the weight is zero.
     classes_ : array of shape (n_classes,)
@@ -94,6 +102,7 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
     _parameter_constraints: ClassVar = {
         "estimators": [list, tuple],
         "weights": ["array-like", None],
+        "power": [Interval(Real, 0, None, closed="neither"), None],
         "cv": ["cv_object"],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
@@ -106,12 +115,14 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         estimators: Any,
         *,
         weights: ArrayLike | None = None,
+        power: float | None = None,
         cv: Any = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
     ):
         self.estimators = estimators
         self.weights = weights
+        self.power = power
         self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -182,9 +193,11 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         self.classes_, numbers = np.unique(labels, return_inverse=True)
         weight = _check_sample_weight(sample_weight, labels, dtype=np.float64)
         rng = check_random_state(self.random_state)
+        power = 1.0
         if given is None:
-            given = self._learnt_weights(learners, X, numbers, weight, rng)
+            given, power = self._learnt(learners, X, numbers, weight, rng)
         self.weights_ = given
+        self.power_ = power if self.power is None else float(self.power)
         seeds = draw_seeds(None if self.random_state is None else rng, len(learners))
         every, kept = np.arange(len(numbers)), np.flatnonzero(given > 0)
         jobs = [(learners[m], X, every, numbers, weight, seeds[m]) for m in kept]
@@ -227,27 +240,29 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
             )
         return weights / weights.sum()
 
-    def _learnt_weights(
+    def _learnt(
         self,
         learners: list[Any],
         X: Any,
         y: NDArray[np.intp],
         weight: NDArray[np.float64],
         rng: np.random.RandomState,
-    ) -> NDArray[np.float64]:
+    ) -> tuple[NDArray[np.float64], float]:
+        """Weights and the power."""
         parts = self._folds(y, rng)
-        if len(learners) == 1 or not parts or len(self.classes_) == 1:
-            return np.full(len(learners), 1 / len(learners))
+        n_classes = len(self.classes_)
+        if not parts or n_classes == 1:
+            return np.full(len(learners), 1 / len(learners)), 1.0
         seeds = draw_seeds(rng, len(parts) * len(learners))
         jobs = [
-            (learner, X, train, test, y, weight, len(self.classes_), seeds.pop())
+            (learner, X, train, test, y, weight, n_classes, seeds.pop())
             for learner in learners
             for train, test in parts
         ]
         found = iter(run_jobs(_held_out, jobs, n_jobs=self.n_jobs))
-        likelihood = [np.concatenate([next(found) for _ in parts]) for _ in learners]
+        held_out = [np.concatenate([next(found) for _ in parts]) for _ in learners]
         tests = np.concatenate([test for _, test in parts])
-        return blend_weights(np.stack(likelihood, axis=1), weight[tests])
+        return learn_blend(np.stack(held_out), y[tests], weight[tests])
 
     def _folds(
         self, y: NDArray[np.intp], rng: np.random.RandomState
@@ -281,7 +296,7 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         (X,) = indexable(X)
         if np.ndim(X) != 1:  # the classifiers say what is wrong with one row
             validate_data(self, X, reset=False, skip_check_array=True)
-        return sum(
+        average = sum(
             (
                 weight * class_probabilities(model, X, len(self.classes_))
                 for weight, model in zip(self.weights_, self.estimators_, strict=True)
@@ -289,6 +304,7 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
             ),
             np.zeros((_num_samples(X), len(self.classes_))),
         )
+        return raised(average, self.power_)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class.
@@ -317,10 +333,93 @@ def _held_out(
     n_classes: int,
     seed: int | None,
 ) -> NDArray[np.float64]:
-    """Probabilities of the true classes of held-out rows."""
+    """Probabilities of held-out rows."""
     model = fit_classes(learner, X, train, y[train], weight[train], seed)
-    found = class_probabilities(model, _safe_indexing(X, test), n_classes)
-    return found[np.arange(len(test)), y[test]]
+    return class_probabilities(model, _safe_indexing(X, test), n_classes)
+
+
+def learn_blend(
+    probabilities: NDArray[np.floating[Any]],
+    y: NDArray[np.intp],
+    weight: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], float]:
+    """Weights and the power of a blend, from rows that its members have not seen.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n_members, n, K)
+        What the members say of the rows.
+    y : array of int of shape (n,)
+        Numbers of the true classes.
+    weight : array of shape (n,)
+        Weights of the rows.
+
+    Returns
+    -------
+    weights : array of shape (n_members,)
+        As `blend_weights` gives them.
+    power : float
+        Of least log loss, given these.
+
+    See Also
+    --------
+    BlendedClassifier : The formula.
+    raised : Applies the power.
+
+    Examples
+    --------
+    Two members that are right in turn, and sure of it. Their average is less sure, and
+    always right:
+
+    >>> import numpy as np
+    >>> from softcost.reductions import learn_blend
+    >>> sure, unsure = [0.9, 0.1], [0.4, 0.6]
+    >>> told = np.array([[sure, unsure, unsure[::-1]], [unsure, sure, sure[::-1]]])
+    >>> weights, power = learn_blend(told, np.array([0, 0, 1]), np.ones(3))
+    >>> weights.shape, power > 1
+    ((2,), True)
+    """
+    likelihood = probabilities[:, np.arange(len(y)), y].T
+    weights = blend_weights(likelihood, weight)
+    average = np.tensordot(weights, probabilities, axes=1)
+    scores = np.log(np.maximum(average, _LEAST))
+    power = TemperatureScaling().fit(scores, y, weight / weight.sum()).beta_
+    return weights, float(np.clip(power, 1 / _MOST, _MOST))
+
+
+def raised(
+    probabilities: NDArray[np.floating[Any]], power: float
+) -> NDArray[np.float64]:
+    """Probabilities to a power, so that rows sum to one again.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n, K)
+        Rows that sum to one.
+    power : float
+        Above one makes them surer, below one less sure; the order of the classes stays.
+
+    Returns
+    -------
+    array of shape (n, K)
+        ``p_k^b / sum_j p_j^b``.
+
+    See Also
+    --------
+    learn_blend : Finds the power for a blend.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.reductions import raised
+    >>> raised(np.array([[0.75, 0.25, 0.0]]), 2.0).tolist()
+    [[0.9, 0.1, 0.0]]
+    """
+    exact = np.asarray(probabilities, np.float64)
+    if power == 1:
+        return exact
+    found = (exact / exact.max(axis=1, keepdims=True)) ** power
+    return found / found.sum(axis=1, keepdims=True)
 
 
 def blend_weights(

@@ -11,7 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from softcost.reductions import BlendedClassifier, blend_weights, cheapest_answers
+from softcost.reductions import (
+    BlendedClassifier,
+    cheapest_answers,
+    learn_blend,
+    raised,
+)
 from softcost.soft._clone_engine import Probabilities
 from softcost.soft._problem import SearchProblem
 
@@ -40,19 +45,19 @@ def _named(problem: SearchProblem, params: dict[str, Any]) -> str:
     return " ".join([str(problem.family), *told])
 
 
-def learn_blend(
+def blended(
     problem: SearchProblem, parts: list[Blendable]
 ) -> tuple[SearchProblem, list[NDArray[np.intp]]]:
-    """Weights of a blend, and what it predicts for held-out rows.
+    """Weights and power of a blend, and what it predicts for held-out rows.
 
-    The weights are those of least log loss on all held-out rows. Rows of a fold are
-    predicted by weights that were learnt on the other folds, so that its measures are
-    as honest as those of other candidates.
+    They are those of least log loss on all held-out rows. Rows of a fold are predicted
+    by what was learnt on the other folds, so that its measures are as honest as those
+    of other candidates.
 
     Returns
     -------
     problem : SearchProblem
-        With the weights set.
+        With the weights and the power set.
     predicted : list of arrays of shape (n_softness, n_test)
     """
     rows, tests = problem.data.rows, problem.tests
@@ -61,36 +66,34 @@ def learn_blend(
         np.concatenate([part.probabilities[fold].of_settings for part in parts])
         for fold in folds
     ]
-    likelihood = [
-        one[:, np.arange(len(test)), rows.y[test]].T
-        for one, test in zip(found, tests, strict=True)
-    ]
 
-    def weights_from(chosen: list[int]) -> NDArray[np.float64]:
-        return blend_weights(
-            np.concatenate([likelihood[fold] for fold in chosen]),
-            np.concatenate([rows.weight[tests[fold]] for fold in chosen]),
-        )
+    def learnt_from(chosen: list[int]) -> tuple[NDArray[np.float64], float]:
+        row = np.concatenate([tests[fold] for fold in chosen])
+        probabilities = np.concatenate([found[fold] for fold in chosen], axis=1)
+        return learn_blend(probabilities, rows.y[row], rows.weight[row])
 
     predicted = []
     for fold in folds:
         others = [other for other in folds if other != fold]
-        weights = weights_from(others or [fold])
-        mixed = np.tensordot(weights, found[fold], axes=1)
+        weights, power = learnt_from(others or [fold])
+        mixed = raised(np.tensordot(weights, found[fold], axes=1), power)
         matrices = parts[0].probabilities[fold].matrices
         predicted.append(cheapest_answers(mixed, matrices))
     learners = [pair for part in parts for pair in part.learners()]
-    return _with_weights(problem, learners, weights_from(list(folds))), predicted
+    return _as_learnt(problem, learners, *learnt_from(list(folds))), predicted
 
 
-def _with_weights(
+def _as_learnt(
     problem: SearchProblem,
     learners: list[tuple[str, Any]],
     weights: NDArray[np.float64],
+    power: float,
 ) -> SearchProblem:
     kept = np.flatnonzero(weights)
     blend = BlendedClassifier(
-        [learners[number] for number in kept], weights=weights[kept].tolist()
+        [learners[number] for number in kept],
+        weights=weights[kept].tolist(),
+        power=power,
     )
     reduction = clone(problem.reduction).set_params(learner=blend)
     return replace(problem, reduction=reduction, blends=())

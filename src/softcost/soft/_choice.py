@@ -27,7 +27,7 @@ from softcost.soft._mix import RandomizedPair, best_mix
 from softcost.soft._optimism import HeldOutRows, Optimism, bootstrap_optimism
 from softcost.soft._problem import JointProblem
 from softcost.soft._sensitivity import SensitivityMixin
-from softcost.soft._steady import steady_rule
+from softcost.soft._steady import ClearlyLeastCost
 
 
 class ChoiceMixin(SensitivityMixin, KeptMixin):
@@ -47,9 +47,8 @@ class ChoiceMixin(SensitivityMixin, KeptMixin):
     _error_weight: NDArray[np.float64]
 
     def _choose(self, rule: Rule) -> Self:
-        blend = getattr(getattr(self, "_problem", None), "blend", None)
-        if type(rule) is LeastCost and blend is not None:
-            rule = steady_rule(self._problem, self._predicted, self.tradeoff_)
+        if type(rule) is LeastCost:
+            rule = self._least_cost()
         self._chosen_by = rule
         if self._is_only_kept():
             choose_kept(self, rule)
@@ -65,6 +64,11 @@ class ChoiceMixin(SensitivityMixin, KeptMixin):
             self.best_estimator_ = self.candidate(self.best_index_)
             self.refit_time_ = perf_counter() - started
         return self
+
+    def _least_cost(self) -> Rule:
+        """What is meant by the least cost."""
+        handicap = getattr(self, "handicap_", None)
+        return LeastCost() if handicap is None else ClearlyLeastCost(handicap)
 
     def _is_only_kept(self) -> bool:
         """Whether there are fitted candidates, but no data to fit others to."""

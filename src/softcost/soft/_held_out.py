@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softcost.soft import _clone_engine, _path_engine
-from softcost.soft._blend import Blendable, learn_blend
+from softcost.soft._blend import Blendable, blended
 from softcost.soft._path_engine import can_walk
 from softcost.soft._problem import JointProblem, SearchProblem
 
@@ -40,19 +40,19 @@ def held_out_predictions(
         As given, but for blends: their weights have been learnt.
     predictions : HeldOutPredictions
     """
-    blended = {name for member in problem.members for name in member.blends}
+    in_blend = {name for member in problem.members for name in member.blends}
     found: list[HeldOutPredictions] = []
     members: list[SearchProblem] = []
     kept: dict[str | None, Blendable] = {}
     for member in problem.members:
         if member.blends:
             parts = [kept[name] for name in member.blends]
-            learnt, numbers = learn_blend(member, parts)
+            learnt, numbers = blended(member, parts)
             members.append(learnt)
             found.append(HeldOutPredictions(numbers, {}))
             continue
         members.append(member)
-        if member.family in blended:
+        if member.family in in_blend:
             predicted, times, probabilities = _clone_engine.predictions(
                 member, with_probabilities=True
             )

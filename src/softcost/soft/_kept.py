@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from softcost.metrics import pareto_mask
 from softcost.reductions import Reduction
 from softcost.selection import Budget, Evidence, Rule, decide
+from softcost.soft._steady import ClearlyLeastCost
 
 
 class KeptMixin:
@@ -27,7 +28,8 @@ class KeptMixin:
         ----------
         rows : array-like of row numbers of ``tradeoff_``, default=None
             By default the front, what no other candidate beats in both cost and the
-            error that counts; the chosen candidate is always among them.
+            error that counts, and what "auto" means by the least cost; the chosen
+            candidate is always among them.
 
         Returns
         -------
@@ -51,7 +53,8 @@ class KeptMixin:
         table = self.tradeoff_
         if rows is None:
             points = table[[self.error_measure_, "cost"]].to_numpy()
-            rows = np.flatnonzero(pareto_mask(points))
+            least = self._least_cost().choose(table)  # type: ignore[attr-defined]
+            rows = [*np.flatnonzero(pareto_mask(points)), least]
         wanted = {int(row) for row in np.asarray(rows).ravel()} | {self.best_index_}
         if not wanted <= set(range(len(table))):
             raise ValueError(
@@ -76,6 +79,8 @@ def choose_kept(search: Any, rule: Rule) -> None:
             "search does not have: fit it again, or leave the confidence out."
         )
     rows = np.array(sorted(search.kept_))
+    if isinstance(rule, ClearlyLeastCost):
+        rule = rule.of(rows)
     n_actions = len(search.actions_) - len(search.classes_)
     evidence = Evidence(
         classes=search.classes_,

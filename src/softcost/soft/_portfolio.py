@@ -47,6 +47,7 @@ QUICKEST_FIRST = (
 _MOST_KERNEL_ROWS = 6_000  # distinct rows: their kernel matrix is held in memory
 _MOST_KERNEL_WORK = 4e8  # subproblems times squared distinct rows
 _LARGEST_FEATURE = 1e15  # kernels and trees compute in single precision
+_FEW_ROWS = 1_000  # up to which all of them may be landmarks: the kernel itself
 _MANY_ROWS = 10_000  # from here on a learner with probabilities has one setting
 _MOST_ROWS = 50_000  # up to which trees are randomised and kernel features computed
 _MOST_SPLITS = 2_000  # classes times features, up to which trees are boosted at length
@@ -280,8 +281,10 @@ def _kernel_logistic(facts: TableFacts) -> Choice:
         return Choice(name, cannot)
     if facts.n_rows > _MOST_ROWS:
         return Choice(name, f"too much work for kernel features: {facts.n_rows} rows")
-    learner = NystroemClassifier(loss="logistic", n_landmarks=400)
-    grid = {"C": _some(facts, [2.0**-4, 2.0**2, 2.0**8])}
+    few = facts.n_rows <= _FEW_ROWS
+    learner = NystroemClassifier(loss="logistic", n_landmarks=1000 if few else 400)
+    powers = [2, 6, 10, 14] if few else [-4, 2, 8]
+    grid = {"C": _some(facts, [2.0**power for power in powers])}
     return Choice(name, _bayes(facts), MinimumExpectedCost(learner), grid)
 
 

@@ -8,12 +8,13 @@ from softcost.soft._evidence import calibration_confusion
 from softcost.soft._held_out import HeldOutPredictions
 from softcost.soft._problem import JointProblem
 from softcost.soft._results import scikit_learn_results
+from softcost.soft._steady import handicaps
 from softcost.soft._table import HeldOut, tradeoff_table
 
 # What a fit may leave out.
 _NOT_ALWAYS = (
     "best_estimator_", "refit_time_", "mix_", "portfolio_", "feature_names_in_",
-    "calibration_confusion_", "paid_", "skipped_", "kept_",
+    "calibration_confusion_", "paid_", "skipped_", "kept_", "handicap_",
 )  # fmt: skip
 
 
@@ -48,6 +49,8 @@ def tabulate(
     search.cv_results_ = scikit_learn_results(
         search.tradeoff_, problem.candidates, held_out, predictions.times
     )
+    if problem.blend is not None:
+        search.handicap_ = handicaps(problem, predictions.numbers, search.tradeoff_)
     search._problem, search._predicted = problem.quiet(), predictions.numbers
     search._error_weight = held_out.error_weight
     if problem.calibration is not None:
