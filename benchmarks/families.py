@@ -20,7 +20,8 @@ constant answer, is measured on the test part.
 Classifiers that do not look at costs are fitted once for both kinds of costs.
 
 Rows are written as they are made, and what is there is not computed again. At the end,
-or with `--summary` only, follow the tables: `families.md` beside the JSON file.
+or with `--summary` only, follow the tables: `families.md` beside the JSON file. Several
+processes may write files of their own (`--output`); `--join` puts them together.
 """
 
 import argparse
@@ -414,6 +415,14 @@ def save(path, document):
         os.replace(new, place)
 
 
+def join(document, other):
+    """Take over rows of problems and runs that the document has not."""
+    for part, rows in other["rows"].items():
+        mine = document["rows"][part]
+        known = {(one["problem"], one["costs"], one["run"]) for one in mine}
+        mine += [r for r in rows if (r["problem"], r["costs"], r["run"]) not in known]
+
+
 def main():
     """Run what is missing, write as it goes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -426,12 +435,17 @@ def main():
     parser.add_argument("--sets", type=lambda text: text.split(","), default=SETS)
     parser.add_argument("--summary", action="store_true", help="write the tables only")
     parser.add_argument(
+        "--join", type=Path, nargs="+", default=[], help="take rows of other files, too"
+    )
+    parser.add_argument(
         "--output", type=Path, default=Path(__file__).parent / "results/families.json"
     )
     options = parser.parse_args()
     document = {"rows": {"sets": [], "overlapping": []}}
     if options.output.exists():
         document = json.loads(options.output.read_text())
+    for path in options.join:
+        join(document, json.loads(path.read_text()))
     rows = document["rows"][options.part]
     done = {(one["problem"], one["costs"], one["run"]) for one in rows}
     runs = 0 if options.summary else options.runs

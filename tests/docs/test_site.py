@@ -1,11 +1,13 @@
 """What the site is built with: tables of results, pages from elsewhere, link check."""
 
 import importlib.util
+import json
 from pathlib import Path
 
 import pandas as pd
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS, RESULTS = ROOT / "docs", ROOT / "benchmarks" / "results"
 
 
 def module(path):
@@ -96,3 +98,12 @@ def test_the_table_of_families_compares_on_the_same_runs():
                "above_constant": 0}  # fmt: skip
     document = {"rows": {"sets": rows, "overlapping": []}, "summary": {"sets": summary}}
     assert "2 problems, 4 searches" in result_tables.families_page(document)
+
+
+def test_the_guide_says_how_often_limits_were_broken():
+    document = json.loads((RESULTS / "guarantee.json").read_text())
+    told = result_tables.guarantee_sentences(document)
+    assert "500 simulated problems" in told
+    for one in document["results"]:
+        said = f"{one['broken_share']:.1%}" in told
+        assert said == (one["search"] != "tests, cross-validated")

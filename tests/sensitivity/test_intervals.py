@@ -90,15 +90,13 @@ def test_intervals_agree_with_choosing_again(seed):
     case = Case(seed)
     shape = case.prices.shape
     error = ("error", "weighted_error")[seed % 2]
-    for number, (name, rule) in enumerate(rules(case).items()):
-        if number % 3 != seed // 2 % 3 and name != "cost":
-            continue  # every rule has its third of the tables, the least cost all
+    for name, rule in rules(case).items():
         table = price_intervals(case.priced(rule, error))
         assert table["true"].tolist() == np.repeat(case.classes, shape[1]).tolist()
         assert table["predicted"].tolist() == [*case.classes] * shape[0]
         np.testing.assert_array_equal(table["price"], case.prices.ravel())
-        # Two prices for every rule; with 50 tables there are enough of them.
-        for price in case.rng.choice(len(table), 2, replace=False):
+        # One price for every rule; with 50 tables there are enough of them.
+        for price in case.rng.choice(len(table), 1):
             cell = np.unravel_index(price, shape)
             try:
                 check_interval(case, rule, error, cell, table.iloc[price])

@@ -295,11 +295,11 @@ def _costs(last: Any, classes: Any, answers: Any) -> Any:
     """The matrix by class and answer; "by example"; None for 0 and 1."""
     if getattr(last, "costs_by_example_", False):
         return "by example"
-    inner = getattr(last, "reduction", None)
     matrix = getattr(last, "cost_matrix", None)
     given = getattr(last, "classes", None)
-    if matrix is None and inner is not None:
-        matrix, given = inner.cost_matrix, inner.classes
+    for inner in getattr(last, "given_reductions", list)():  # alike in all families
+        if matrix is None:
+            matrix, given = inner.cost_matrix, inner.classes
     if matrix is None or classes is None:
         return None
     extra = answers[len(classes) :]

@@ -379,7 +379,7 @@ def learn_blend(
     >>> weights.shape, power > 1
     ((2,), True)
     """
-    likelihood = probabilities[:, np.arange(len(y)), y].T
+    likelihood = probabilities[:, np.arange(len(y)), y].T.astype(np.float64)
     weights = blend_weights(likelihood, weight)
     average = np.tensordot(weights, probabilities, axes=1)
     scores = np.log(np.maximum(average, _LEAST))
