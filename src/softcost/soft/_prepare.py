@@ -28,7 +28,7 @@ from softcost.soft._portfolio import (
     portfolio_table,
 )
 from softcost.soft._problem import JointProblem, SearchProblem
-from softcost.soft._progress import part_of, reporter
+from softcost.soft._progress import part_of, reporter, tell_portfolio
 
 Families = dict[str | None, Reduction]
 
@@ -74,6 +74,7 @@ def prepare(
     if auto:
         choices = choose_portfolio(TableFacts.of(first.X, first.rows, folds))
         portfolio = portfolio_table(choices)
+        tell_portfolio(portfolio, search.verbose)
         families = _configured(
             search, {one.name: one.reduction for one in choices if one.reduction}
         )

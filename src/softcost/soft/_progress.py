@@ -6,19 +6,28 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+import pandas as pd
+
 Progress = Callable[[int, int], None]
+TellPortfolio = Callable[[pd.DataFrame], None]
 
 _listener: ContextVar[Progress | None] = ContextVar("listener", default=None)
+_portfolio: ContextVar[TellPortfolio | None] = ContextVar("portfolio", default=None)
 
 
 @contextmanager
-def progress_to(listener: Progress) -> Iterator[None]:
+def progress_to(
+    listener: Progress, *, portfolio: TellPortfolio | None = None
+) -> Iterator[None]:
     """Have searches inside the block report how far they are.
 
     Parameters
     ----------
     listener : callable
         Called with the number of pieces of work that are done, and of all.
+    portfolio : callable, default=None
+        Called with ``portfolio_`` before anything is tried, where families are chosen
+        by the table.
 
     Yields
     ------
@@ -44,11 +53,12 @@ def progress_to(listener: Progress) -> Iterator[None]:
     >>> done == total
     True
     """
-    token = _listener.set(listener)
+    tokens = _listener.set(listener), _portfolio.set(portfolio)
     try:
         yield
     finally:
-        _listener.reset(token)
+        _listener.reset(tokens[0])
+        _portfolio.reset(tokens[1])
 
 
 def part_of(progress: Progress, number: int, n_parts: int) -> Progress:
@@ -67,6 +77,16 @@ def part_of(progress: Progress, number: int, n_parts: int) -> Progress:
             progress(100 * number + hundredths, 100 * n_parts)
 
     return tell
+
+
+def tell_portfolio(table: pd.DataFrame, verbose: int) -> None:
+    """Say which families will be tried: to the listener, or on standard error."""
+    tell = _portfolio.get()
+    if tell is not None:
+        tell(table)
+    elif verbose and _listener.get() is None:
+        names = ", ".join(table["family"][table["used"]])
+        print(f"softcost: trying {names}", file=sys.stderr)
 
 
 def silent(done: int, total: int) -> None:

@@ -23,6 +23,7 @@ def test_time_left_is_judged_after_the_first_piece(monkeypatch, capsys):
     for clock[0], share in [(50, 0.1), (60, 0.2), (61, 0.21), (80, 0.4), (140, 1.0)]:
         show(share)
     assert capsys.readouterr().err.splitlines() == [
+        "training: 10 %",  # not yet known
         "training: 20 %, 80 s left",
         "training: 40 %, 60 s left",
         "training: 100 %, 0 s left",
@@ -43,3 +44,23 @@ def test_searches_report_and_the_results_do_not_change(quiet, capsys, monkeypatc
     assert told.out == ""
     assert ("training: 100 %" in told.err) is not quiet
     assert search.verbose == 0
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_what_suits_the_table_is_said_before_it_is_tried(quiet, capsys):
+    told = []
+
+    class Listener(SoftCostClassifierCV):
+        """Looks at what was said when the first piece of work begins."""
+
+        def _choose(self, rule):
+            told.append(capsys.readouterr().err)
+            return self
+
+    X = [[float(value), float("nan" if value % 3 else value)] for value in range(40)]
+    search = Listener("auto", softness=2, cv=2, random_state=0)
+    with show_progress("training", quiet):
+        search.fit(X, [0, 1] * 20)
+    assert ("trying what suits this table: " in told[0]) is not quiet
+    assert ("not soft-OSR, soft-CSOVO, linear" in told[0]) is not quiet
+    assert ("X has missing values" in told[0]) is not quiet

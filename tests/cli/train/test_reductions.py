@@ -1,9 +1,11 @@
 """Names of reductions and learners, and what they stand for."""
 
+from dataclasses import fields, replace
 from types import SimpleNamespace
 
 import pytest
 
+from softcost.cli.train._job import Job, with_reduction
 from softcost.cli.train._names import LEARNERS
 from softcost.cli.train._reductions import make_families, make_family
 from softcost.reductions import CATALOGUE
@@ -35,7 +37,8 @@ def test_every_reduction_with_every_learner_can_be_named(reduction):
         assert name in LEARNERS[1:]
         assert type(model) is CATALOGUE[reduction].load()
         assert model.learner is not None
-    assert make(reduction, "auto", 10**6)[1] == "boosting"
+    many = make(reduction, "auto", 10**6)[1]
+    assert many == ("boosting" if reduction == "mec" else "nystroem")
 
 
 @pytest.mark.parametrize("reduction", ["cszl", "metacost"])
@@ -85,7 +88,7 @@ def test_parameters_go_to_families_that_have_them(menu, softcost, strict, tmp_pa
 def test_auto_tries_several_families(menu, softcost, strict, tmp_path):
     words = [word for word in menu.fit if word not in ("--param", "C=1,16")]
     page, model = tmp_path / "page.html", tmp_path / "model"
-    auto = [*words, "--reduction", "auto", "--cv", "2", "--softness", "2"]
+    auto = [*words, "--cv", "2", "--softness", "2"]  # no reduction is named
     told = softcost(*auto, "--json", "--report", page, "--model", model)
     assert told.exit_code == 0, told.output
     found = strict(told.stdout)
@@ -96,6 +99,24 @@ def test_auto_tries_several_families(menu, softcost, strict, tmp_path):
     out = tmp_path / "out.csv"
     assert softcost("predict", model, menu.data, "-o", out).exit_code == 0
     assert "family=" in softcost(*auto).stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "reduction"),
+    [
+        ({}, "auto"),
+        ({"learner": ("svm",)}, "osr"),
+        ({"learner": ("boosting",)}, "mec"),
+        ({"param": {"C": [1]}}, "osr"),
+        ({"rows_at_once": 100}, "osr"),
+        ({"rows_at_once": 100, "learner": ("boosting",)}, "osr"),
+        ({"reduction": ("wap",), "learner": ("boosting",)}, "wap"),
+    ],
+)
+def test_what_is_said_of_learners_implies_a_reduction(options, reduction):
+    names = dict.fromkeys(one.name for one in fields(Job))
+    plain = Job(**names | {"reduction": (), "learner": ("auto",)})
+    assert with_reduction(replace(plain, **options)).reduction == (reduction,)
 
 
 @pytest.mark.parametrize(

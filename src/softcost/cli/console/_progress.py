@@ -4,8 +4,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
+
+from softcost.cli.console._errors import say
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 _SECONDS_BETWEEN_LINES = 5.0
 _SILENT_AT_FIRST = 2.0
@@ -18,6 +24,8 @@ Show = Callable[[float], None]
 def show_progress(what: str, quiet: bool, searches: int = 1) -> Iterator[None]:
     """Show how far searches inside the block are: a bar, or lines now and then.
 
+    Where families are chosen by the table, it is said which, before they are tried.
+
     Nothing is shown of work that takes less than two seconds where standard error is
     no terminal.
     """
@@ -27,11 +35,23 @@ def show_progress(what: str, quiet: bool, searches: int = 1) -> Iterator[None]:
     from softcost.soft import progress_to
 
     if sys.stderr.isatty():
-        with _bar(what) as show, progress_to(_joined(show, searches)):
+        with (
+            _bar(what) as show,
+            progress_to(_joined(show, searches), portfolio=_tell_portfolio),
+        ):
             yield
     else:
-        with progress_to(_joined(_lines(what), searches)):
+        listener = _joined(_lines(what), searches)
+        with progress_to(listener, portfolio=_tell_portfolio):
             yield
+
+
+def _tell_portfolio(table: "DataFrame") -> None:
+    """Say at once which families suit the table, and which do not, and why."""
+    used = table["used"]
+    say(f"trying what suits this table: {', '.join(table['family'][used])}.")
+    for why, names in table[~used].groupby("why", sort=False)["family"]:
+        say(f"not {', '.join(names)}: {why}.")
 
 
 def _joined(show: Show, searches: int) -> Callable[[int, int], None]:
@@ -64,7 +84,11 @@ def _bar(what: str) -> Iterator[Show]:
 
 
 def _lines(what: str) -> Show:
-    """Lines now and then; the first piece, with its compilation, is no guide."""
+    """Lines now and then.
+
+    How much time is left is said once more than the first piece is done, which compiles
+    and is no guide.
+    """
     started = time.monotonic()
     shown = [started + _SILENT_AT_FIRST - _SECONDS_BETWEEN_LINES]
     first: list[tuple[float, float]] = []
@@ -74,11 +98,13 @@ def _lines(what: str) -> Show:
         if not first:
             first.append((now, share))
         begun, before = first[0]
-        early = share <= before or share < _SHARE_AT_FIRST
-        if early or now - shown[0] < _SECONDS_BETWEEN_LINES:
+        if now - shown[0] < _SECONDS_BETWEEN_LINES:
             return
         shown[0] = now
-        rest = (now - begun) * (1 - share) / (share - before)
-        click.echo(f"{what}: {100 * share:.0f} %, {rest:.0f} s left", err=True)
+        line = f"{what}: {100 * share:.0f} %"
+        if share > before and share >= _SHARE_AT_FIRST:
+            rest = (now - begun) * (1 - share) / (share - before)
+            line += f", {rest:.0f} s left"
+        click.echo(line, err=True)
 
     return show

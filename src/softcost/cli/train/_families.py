@@ -1,10 +1,25 @@
 """The best of each family, and what was not tried."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from softcost.cli.console import format_cost, format_params, format_rate, print_table
+from softcost.cli.console import (
+    format_cost,
+    format_params,
+    format_rate,
+    print_table,
+    say,
+)
 from softcost.cli.results import finite_or_none
+from softcost.cli.train._reductions import Family
 from softcost.soft import SoftCostClassifierCV
+
+
+def tell_families(families: Sequence[Family]) -> None:
+    """Say what will be trained; what suits the table is said once it is known."""
+    if families:
+        told = (f"{one.reduction} with {one.learner}" for one in families)
+        say(f"training {', '.join(told)}.")
 
 
 def family_facts(search: SoftCostClassifierCV) -> list[dict[str, Any]] | None:

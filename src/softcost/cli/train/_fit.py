@@ -3,7 +3,6 @@
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from softcost.cli.console import check_files, read_recalls, read_tolerance
 from softcost.cli.train._names import (
@@ -32,7 +31,9 @@ def _softness(context: Any, option: Any, text: str) -> int | list[float]:
 def _names_of(known: tuple[str, ...]) -> Any:
     """A callback for one of the known names, or several with commas between them."""
 
-    def parse(context: Any, option: Any, text: str) -> tuple[str, ...]:
+    def parse(context: Any, option: Any, text: str | None) -> tuple[str, ...]:
+        if text is None:
+            return ()
         names = tuple(dict.fromkeys(part.strip() for part in text.split(",")))
         for name in names:
             if name not in known:
@@ -131,11 +132,10 @@ def _value(text: str) -> Any:
 )
 @click.option(
     "--reduction",
-    default="osr",
-    show_default=True,
     callback=_names_of(REDUCTIONS),
     metavar="NAMES",
-    help="Which algorithm, or several such as osr,mec; they are listed below.",
+    help="Which algorithm, or several; they are listed below. By default auto, or one "
+    "that goes with --learner and --param.",
 )
 @click.option(
     "--learner",
@@ -143,7 +143,8 @@ def _value(text: str) -> Any:
     show_default=True,
     callback=_names_of(LEARNERS),
     metavar="NAMES",
-    help="svm, linear, nystroem, boosting, or several; auto: svm up to 15000 rows.",
+    help="svm, linear, nystroem, boosting, or several; auto: one for each reduction, "
+    "svm up to 15000 rows.",
 )
 @click.option(
     "--param",
@@ -253,14 +254,11 @@ def fit(data: str, **options: Any) -> None:
     'softcost costs template' writes one to fill in.
     """
     check_files(data, options["costs"], options["test"])
-    source = click.get_current_context().get_parameter_source("reduction")
-    if options["minutes"] is not None and source is ParameterSource.DEFAULT:
-        options["reduction"] = ("auto",)
     from softcost.cli.train._fit_job import run
-    from softcost.cli.train._job import Job
+    from softcost.cli.train._job import Job, with_reduction
     from softcost.cli.train._large_job import in_blocks, run_in_blocks
 
-    job = in_blocks(Job(data=data, **options))
+    job = with_reduction(in_blocks(Job(data=data, **options)))
     if job.rows_at_once is None:
         run(job)
     else:

@@ -10,6 +10,7 @@ from softcost.cli.console import (
 from softcost.cli.train._cluster import on_cluster
 from softcost.cli.train._columns import tell_columns
 from softcost.cli.train._data import read_data
+from softcost.cli.train._families import tell_families
 from softcost.cli.train._job import Job, with_defaults
 from softcost.cli.train._output import describe_training, write_files, write_results
 from softcost.cli.train._reductions import make_families
@@ -27,12 +28,13 @@ def run(job: Job) -> None:
         data = read_data(job)
         families = make_families(job, len(data.train.y))
         for one in families:
-            check_actions(job, one.model, data.matrix)
+            check_actions(job, one, data.matrix)
     for one in families:
         own = job.param if len(families) == 1 else one.grid(job.param)
         check_params(one.model, own, len(data.classes))
     if not job.quiet:
         tell_columns(job, data.surveyed, data.notes)
+        tell_families(families)
     model = make_model(job, families, data)
     with (
         on_cluster(job.dask),

@@ -8,7 +8,10 @@ from softcost.cli.console import BadInput
 
 @dataclass(frozen=True)
 class Job:
-    """What the command line asked for; see ``softcost fit --help``."""
+    """What the command line asked for; see ``softcost fit --help``.
+
+    ``reduction`` is empty where none was named.
+    """
 
     data: str
     target: str
@@ -46,6 +49,23 @@ class Job:
     report: str | None
     as_json: bool
     quiet: bool
+
+
+def with_reduction(job: Job) -> Job:
+    """The job with a reduction, which others of its options may imply.
+
+    Families that suit the table, unless something is said of one of them: of the
+    learner or its parameters, or that the table is read in blocks.
+    """
+    if job.reduction:
+        return job
+    if job.rows_at_once is not None:
+        name = "osr"
+    elif job.learner == ("boosting",):
+        name = "mec"  # one fit serves every softness
+    else:
+        name = "osr" if job.learner != ("auto",) or job.param else "auto"
+    return replace(job, reduction=(name,))
 
 
 def with_defaults(job: Job) -> Job:

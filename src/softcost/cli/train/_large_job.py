@@ -64,7 +64,7 @@ _SHARE = 0.5  # of the free memory, that a table may take
 def in_blocks(job: Job) -> Job:
     """The job, with blocks where the file is too large for memory without them."""
     fits = job.learner[0] in ("auto", "linear") and len(job.learner) == 1
-    fits = fits and job.reduction[0] in REDUCTIONS and len(job.reduction) == 1
+    fits = fits and len(job.reduction) <= 1 and {*job.reduction} <= {*REDUCTIONS}
     plain = job.cost_columns is job.test is job.test_size is job.confidence is None
     if job.rows_at_once is not None or not (fits and plain) or job.data == STREAM:
         return job
@@ -87,7 +87,7 @@ def run_in_blocks(job: Job) -> None:
         job = replace(job, learner=("linear",))
         data = _read(job)
         families = make_families(job, len(data.train.y))
-        check_actions(job, families[0].model, data.matrix)
+        check_actions(job, families[0], data.matrix)
     check_params(families[0].model, job.param, len(data.classes))
     if not job.quiet:
         tell_columns(job, data.surveyed, data.notes)

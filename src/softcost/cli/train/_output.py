@@ -135,11 +135,13 @@ def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> 
     test = f", {about['test_rows']} test rows" if results["held_out"] else ""
     out = stdout_console()
     unit = f" {job.currency}" if job.currency else ""
+    trained = f"{about['reduction']} with {about['learner']}"
+    if about["reduction"] == "auto":
+        trained = "families that suit the table"
     out.print(
         f"{about['rows']} rows, {len(about['columns'])} columns, "
-        f"{len(about['classes'])} classes; {about['reduction']} with "
-        f"{about['learner']}, {job.cv}-fold cross-validation (mean ± standard error)"
-        + test,
+        f"{len(about['classes'])} classes; {trained}, {job.cv}-fold cross-validation "
+        f"(mean ± standard error){test}",
         soft_wrap=True,
     )
     _print_comparison(results, job.currency)

@@ -22,7 +22,7 @@ from softcost.linear import (
 from softcost.reductions import CATALOGUE, OneSidedBoosting, Reduction
 from softcost.svm import KernelSVC, OneSidedSVR
 
-MOST_ROWS_OF_SVM = 15_000  # beyond, "auto" is boosting
+MOST_ROWS_OF_SVM = 15_000  # beyond, "auto" is quicker and less exact
 
 
 @dataclass(frozen=True)
@@ -94,10 +94,15 @@ def make_family(job: Job, reduction: str, name: str, n_rows: int) -> Family:
 
 
 def default_learner(kind: str, n_rows: int) -> str:
-    """What "auto" stands for."""
-    if n_rows > MOST_ROWS_OF_SVM:
-        return "boosting"
-    return "linear" if kind == "probabilities" else "svm"
+    """What "auto" stands for.
+
+    With probabilities, one fit serves every softness: boosting is quick enough. All
+    others need a fit for each, which machines with a path make together.
+    """
+    many = n_rows > MOST_ROWS_OF_SVM
+    if kind == "probabilities":
+        return "boosting" if many else "linear"
+    return "nystroem" if many else "svm"
 
 
 def make_learner(name: str, kind: str) -> BaseEstimator:

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from softcost.cli.console import BadInput
 from softcost.cli.inputs import actions_of
 from softcost.cli.train._job import Job
+from softcost.cli.train._reductions import Family
 from softcost.reductions import Reduction
 from softcost.soft import SoftCostClassifierCV
 
@@ -39,13 +40,13 @@ def check_folds(job: Job, labels: np.ndarray) -> None:
         )
 
 
-def check_actions(job: Job, reduction: Reduction, matrix: pd.DataFrame | None) -> None:
+def check_actions(job: Job, family: Family, matrix: pd.DataFrame | None) -> None:
     """Refuse actions where the reduction answers with classes only."""
     others = [] if matrix is None else actions_of(matrix)
-    if others and not reduction.takes_actions:
+    if others and not family.model.takes_actions:
         raise ValueError(
             f"{job.costs} has the answer {others[0]!r}, which is no class, and "
-            f"--reduction {job.reduction} knows only classes; drop that column, or "
+            f"--reduction {family.reduction} knows only classes; drop that column, or "
             "choose mec, csovo or osr."
         )
 
