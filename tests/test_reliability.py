@@ -1,5 +1,6 @@
 """The table of what was attacked is that of the committed results."""
 
+import ast
 import json
 import sys
 from pathlib import Path
@@ -36,3 +37,19 @@ def test_nothing_failed_and_all_was_tried_often_enough(campaign):
     assert sum(part["failed"] for part in found.values()) == 0
     for part, least in {"damaged": 2000, "crafted": 500, "examples": 10_000}.items():
         assert found[part]["tried"] >= least
+
+
+def test_phases_that_are_interrupted_begin_with_functions_that_exist(campaign):
+    from commands import PHASES
+
+    known = {
+        (path.relative_to(ROOT / "src").with_suffix("").parts, node.name)
+        for path in (ROOT / "src").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+    }
+    for package, wanted in {pair for ones in PHASES.values() for pair in ones}:
+        parts = tuple(package.split("."))
+        assert any(
+            place[: len(parts)] == parts and name == wanted for place, name in known
+        ), (package, wanted)

@@ -45,10 +45,10 @@ PHASES = {
         ("softcost.cli.inputs", "table_pieces"), ("softcost.cli", "_costs_of"),
         ("softcost.cli.train", "make_model"), ("softcost.soft", "fit"),
         ("softcost.soft", "prepare"), ("softcost.linear", "solve"),
-        ("softcost.soft", "choose_row"), ("softcost.reductions", "fit_checked"),
+        ("softcost.soft", "_choose"), ("softcost.reductions", "fit_checked"),
         ("softcost.models", "save"), ("softcost.models", "encode"),
         ("softcost.models", "decode"), ("softcost.files", "atomic_write"),
-        ("softcost.files", "_sync_folder"), ("softcost.report", "render"),
+        ("softcost.files", "_sync_folder"), ("softcost.report", "write_explorer"),
     ],
     "predict": [
         ("softcost.models", "describe"), ("softcost.models", "load"),
