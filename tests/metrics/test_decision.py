@@ -356,3 +356,27 @@ def test_everything_named_is_there():
         assert hasattr(sm, name)
     with pytest.raises(AttributeError, match="no_metric"):
         _ = sm.no_metric
+
+
+def test_stacks_of_counts_are_measured_one_by_one():
+    """Whatever stands before the last two: candidates, folds."""
+    rng = np.random.default_rng(0)
+    counts = rng.integers(0, 9, (2, 3, 3, 4)).astype(float)
+    paid = rng.gamma(2, 9, (2, 3))
+    told = {
+        "unit": 3.0, "error_weight": np.array([1.0, 2.0, 5.0]),
+        "action_error": np.array([0.25]), "least": 0.5,
+    }  # fmt: skip
+    found = sm.measures_from_confusion(counts, paid, **told)
+    for place in np.ndindex(2, 3):
+        one = sm.measures_from_confusion(counts[place], paid[place], **told)
+        assert found.keys() == one.keys()
+        for name, value in one.items():
+            assert found[name][place] == pytest.approx(value)
+    one, total = counts[0, 0], counts[0, 0].sum()
+    wrong = one[:, :3].sum(axis=1) - np.diagonal(one) + 0.25 * one[:, 3]
+    assert found["error"][0, 0] == pytest.approx(wrong.sum() / total)
+    assert found["weighted_error"][0, 0] == pytest.approx(wrong @ [1, 2, 5] / total)
+    assert found["normalized_cost"][0, 0] == pytest.approx(
+        (paid[0, 0] - 0.5) / total / 3
+    )

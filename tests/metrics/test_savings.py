@@ -73,6 +73,29 @@ def test_more_candidates_make_wider_intervals():
     assert alike.saving - alike.low == pytest.approx(reach[0], rel=0.03)
 
 
+def test_the_reach_is_a_quantile_of_the_largest_t():
+    """Of Student's t in several dimensions, with the correlations of the savings."""
+    rng = np.random.default_rng(5)
+    shared = rng.normal(size=12)
+    after = np.array([shared + rng.normal(size=12), 3 * shared, rng.normal(size=12)])
+    saved = -after
+    errors = saved.std(axis=1, ddof=1) / np.sqrt(12)
+    law = stats.multivariate_t(shape=np.corrcoef(saved), df=11, seed=0)
+    for level in (0.8, 0.95):
+        found = paired_saving(np.zeros(12), after, chosen=1, level=level)
+        reach = (found.saving - found.low) / errors[1]
+        assert (found.high - found.saving) / errors[1] == pytest.approx(reach)
+        box = law.cdf(np.full(3, reach), lower_limit=np.full(3, -reach))
+        assert box == pytest.approx(level, abs=0.015)
+
+
+def test_nobody_saves_more_than_everything():
+    found = paired_saving([5.0, 0.0, 1.0], [0.0, 0.0, 0.0])
+    assert found.high == found.before == 2.0
+    earning = paired_saving([5.0, 0.0, 1.0], [0.0, 0.0, -0.1])
+    assert earning.high > earning.before
+
+
 def test_degenerate_rows():
     found = paired_saving([1.0, 1.0], [1.0, 1.0])
     assert (found.saving, found.low, found.high, found.shown) == (0, 0, 0, False)

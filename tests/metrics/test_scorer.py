@@ -7,7 +7,12 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    TunedThresholdClassifierCV,
+    cross_val_score,
+    cross_validate,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.metadata_routing import get_routing_for_object
@@ -237,3 +242,29 @@ def test_what_it_requests():
         assert clone(weighted).get_metadata_routing().consumes(
             "score", ["sample_weight"]
         ) == {"sample_weight"}
+
+
+def test_thresholds_are_tuned_to_the_least_cost():
+    """Missing the second class costs nine times a false alarm: an alarm pays early."""
+
+    class Sure(ClassifierMixin, BaseEstimator):
+        def fit(self, X, y):
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict_proba(self, X):
+            return np.c_[1 - X[:, 0], X[:, 0]]
+
+    share = np.repeat([0.05, 0.2, 0.4, 0.8], 20)
+    y = (np.tile(np.arange(20), 4) / 20 < share).astype(int)
+    scorer = cost_scorer([[0, 1], [9, 0]])
+    model = TunedThresholdClassifierCV(
+        Sure().fit(share[:, None], y),
+        scoring=scorer,
+        cv="prefit",
+        refit=False,
+        thresholds=[0.1, 0.3, 0.6, 0.9],
+    )
+    model.fit(share[:, None], y)
+    assert model.best_threshold_ == 0.1
+    assert model.best_score_ == pytest.approx(scorer(model, share[:, None], y))

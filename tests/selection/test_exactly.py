@@ -24,7 +24,7 @@ from softcost.selection import (
     reference_rows,
 )
 from softcost.selection._budget import _holm, _safest_first
-from softcost.selection._shortfall import missing_by_estimate
+from softcost.selection._shortfall import missing_by_estimate, missing_by_test
 from softcost.selection._tails import (
     binomial_tail,
     hoeffding_bentkus_tail,
@@ -221,6 +221,23 @@ def test_functions_choose_rows_or_values():
     assert choose_row(TABLE, lambda table: 0) == 0
     assert choose_row(TABLE, lambda table: 4) == 4
     assert choose_row(TABLE, lambda table: -table["cost"]) == 4
+    gaps = [math.nan, 3.0, 2.0, math.inf, 4.0]
+    assert choose_row(TABLE, lambda table: gaps) == 2
+    with pytest.raises(ValueError, match="criterion must return"):
+        choose_row(TABLE, lambda table: [math.nan] * 5)
+
+
+def test_rules_say_what_they_do():
+    text = "the least cost among those with an error of at most 0.1"
+    assert Budget(error=0.1).describe() == text
+    sure = Budget(error=0.1, confidence=0.95).describe()
+    assert sure == f"{text}, with a confidence of 0.95"
+
+
+def test_six_classes_are_named():
+    held = Evidence(np.arange(9), np.ones((1, 9, 9)), 81, np.ones(9))
+    with pytest.raises(ValueError, match=r"classes are 0, 1, 2, 3, 4, 5\.$"):
+        held.number_of("x")
 
 
 def counted(*confusions, n_rows=None, **details):
@@ -337,6 +354,12 @@ def test_tails_of_recalls():
     assert recalls_tail(right, sizes, 0.0)[0] == pytest.approx(math.exp(-30))
     one = recalls_tail(np.array([[1.0, 1.0]]), np.array([[1.0, 1.0]]), 0.1)
     assert 0 < one[0] < 1
+    # One of 40 found: the bound of its recall is that of a first success.
+    rare = np.array([1.0, 40.0]), np.array([40.0, 40.0])
+    level = recalls_tail(*rare, 0.05)
+    bounds = 1 - (1 - level / 2) ** (1 / 40), (level / 2) ** (1 / 40)
+    assert np.prod(bounds) == pytest.approx(0.05**2, rel=1e-6)
+    (level,) = recalls_tail(right, sizes, 0.7)
     held = counted([[18, 2], [3, 27]])
     assert held.p_values(Limit("g_mean", 0.7))[0] == pytest.approx(level)
 
@@ -409,3 +432,8 @@ def test_what_is_missing_for_a_test():
     most = max(k for k in range(88) if exactly(88, k, 0.05) <= 0.1)
     assert most == 1
     assert "at most 1 error would have passed" in told["missing"]
+    # A tail that is the level itself passes: none in one row, at a limit of a half.
+    alone = counted([[0, 1], [0, 0]])
+    assert "at most 0 errors would have passed" in missing_by_test(
+        Limit("error", 0.5), alone, 0, 0.5, 0.5
+    )
