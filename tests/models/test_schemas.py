@@ -316,7 +316,8 @@ def test_every_array_is_looked_at(name, folder):
 OPTIONAL = {
     "feature_names_in_", "n_iter_", "solver_", "relabelled_", "_sklearn_output_config",
     "refit_time_", "portfolio_", "calibration_confusion_", "mix_", "best_estimator_",
-    "_calibration", "_columns", "n_classes_", "n_features_in_",
+    "_calibration", "_columns", "n_classes_", "n_features_in_", "paid_", "skipped_",
+    "kept_",
 }  # fmt: skip
 
 

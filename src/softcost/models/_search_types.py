@@ -30,35 +30,66 @@ from softcost.models._kinds import (
 from softcost.models._own_types import NAMED
 from softcost.models._reduction_types import MATRIX
 from softcost.models._schema import FEATURES, Type
-from softcost.models._values import Answers, Frame, Labels
+from softcost.models._search_tables import (
+    check_constant,
+    check_guarantee,
+    check_params,
+    check_results,
+    check_told,
+    check_tradeoff,
+)
+from softcost.models._values import Answers, Labels
 from softcost.reductions import CATALOGUE
 
 
 def _check_search(record: Record) -> None:
     if record.fitted is None:
         return
-    table, chosen = record.fitted["tradeoff_"], record.get("best_estimator_")
+    chosen = record.get("best_estimator_")
     classes = record.fitted["classes_"].tolist()
     if record.fitted["actions_"][: len(classes)].tolist() != classes:
         raise Refused("actions_: they do not begin with the classes")
-    if not isinstance(table, Frame) or not isinstance(table.index, int):
-        raise Refused("tradeoff_: not a table")
-    bind(record.dims, "candidates", table.index)
-    if not 0 <= record.fitted["best_index_"] < table.index:
+    count = check_tradeoff(record.fitted["tradeoff_"])
+    bind(record.dims, "candidates", count)
+    if not 0 <= record.fitted["best_index_"] < count:
         raise Refused("best_index_: no row of the table")
+    _check_told(record, count)
     models = {} if chosen is None else {"best_estimator_": chosen}
     kept = record.get("kept_")
     if kept is not None:
-        if not isinstance(kept, dict):
+        if not isinstance(kept, dict) or not kept:
             raise Refused("kept_: not models by row")
         for row, one in kept.items():
-            if type(row) is not int or not 0 <= row < table.index:
+            if type(row) is not int or not 0 <= row < count:
                 raise Refused("kept_: no row of the table")
             if not isinstance(one, Record) or one.type not in _REDUCTIONS:
                 raise Refused("kept_: not a reduction")
             models[f"kept_ {row}"] = one
+    mix = record.get("mix_")
+    if mix is not None:
+        for side in ("first", "second"):
+            if mix.params[side].type not in _REDUCTIONS:
+                raise Refused("mix_: not of reductions")
+            models[f"mix_ {side}"] = mix.params[side]
     for name, one in models.items():
         _check_model(record, one, name)
+
+
+def _check_told(record: Record, count: int) -> None:
+    """Refuse what nothing is predicted from, but is shown and chosen on."""
+    assert record.fitted is not None
+    found = record.fitted
+    check_results(found["cv_results_"], count)
+    check_params(found["best_params_"], "best_params_")
+    check_constant(
+        found["constant_"], found["actions_"].tolist(), found["error_measure_"]
+    )
+    check_guarantee(found["guarantee_"], count)
+    if "paid_" in found and not found["costs_by_example_"]:
+        raise Refused("paid_: it goes with costs by example")
+    for name, kinds in _TOLD.items():
+        if name in found:
+            check_told(found[name], name, kinds)
 
 
 def _check_model(record: Record, one: Record, name: str) -> None:
@@ -73,6 +104,10 @@ def _check_model(record: Record, one: Record, name: str) -> None:
         raise Refused(f"{name}: it has other actions")
 
 
+_TOLD = {
+    "skipped_": {"family": "O", "params": "O", "why": "O"},
+    "portfolio_": {"family": "O", "used": "b", "why": "O"},
+}
 _REDUCTIONS = [entry.class_name for entry in CATALOGUE.values()]
 # One reduction, families by name, or the word that has them chosen.
 _GIVEN = either(
