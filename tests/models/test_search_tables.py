@@ -215,6 +215,8 @@ BAD = {
     "prices by class, paid by row": ("kept", lambda fitted, members: fitted.update(
         paid_=members.__setitem__("arrays/9999.npy", npy(np.zeros((2, 3, 3))))
         or {"array": 9999})),
+    "a choice after the last": ("kept", puts("best_index_", 2)),
+    "a choice before the first": ("kept", puts("best_index_", -1)),
     "nothing kept": ("kept", puts("kept_", {"dict": []})),
     "kept in a list": ("kept", puts("kept_", [])),
     "kept by no row": ("kept", swapped_rows(2)),

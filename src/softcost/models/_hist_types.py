@@ -45,12 +45,12 @@ _HIST_PARAMS = {
     "loss": one_of(
         "log_loss", "squared_error", "absolute_error", "gamma", "poisson", "quantile"
     ),
-    "learning_rate": PLAIN, "max_iter": COUNT, "max_leaf_nodes": PLAIN,
+    "learning_rate": PLAIN, "max_iter": Whole(1), "max_leaf_nodes": PLAIN,
     "max_depth": PLAIN, "min_samples_leaf": PLAIN, "l2_regularization": PLAIN,
     "max_features": PLAIN, "max_bins": Whole(2, 255), "monotonic_cst": PLAIN,
     "interaction_cst": PLAIN, "categorical_features": PLAIN, "warm_start": FLAG,
     "early_stopping": either(FLAG, one_of("auto")), "scoring": maybe(Text()),
-    "validation_fraction": PLAIN, "n_iter_no_change": COUNT, "tol": PLAIN,
+    "validation_fraction": PLAIN, "n_iter_no_change": Whole(1), "tol": PLAIN,
     "verbose": VERBOSE, "random_state": SEED, "class_weight": CLASS_WEIGHT,
     "quantile": maybe(Real(0, 1)),
 }  # fmt: skip

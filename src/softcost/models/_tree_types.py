@@ -142,7 +142,7 @@ _TREE_FITTED = FEATURES | {
     "n_outputs_": Whole(1, 1), "max_features_": COUNT, "tree_": Part(["Tree"]),
 }  # fmt: skip
 _FOREST_PARAMS = {
-    **_TREE_PARAMS, "n_estimators": COUNT, "bootstrap": FLAG, "oob_score": FLAG,
+    **_TREE_PARAMS, "n_estimators": Whole(1), "bootstrap": FLAG, "oob_score": FLAG,
     "n_jobs": JOBS, "verbose": VERBOSE, "warm_start": FLAG, "max_samples": PLAIN,
 }  # fmt: skip
 _UNKEPT = frozenset(

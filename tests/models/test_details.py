@@ -1,0 +1,357 @@
+"""Details of the file format, each by itself and without a file where that is enough.
+
+What all models have in common is in `test_schemas`.
+"""
+
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from crafted import opened, signed
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils._param_validation import make_constraint
+
+import softcost
+from softcost import CostSensitiveOneVsOne, KernelSVC, MinimumExpectedCost
+from softcost.linear import LinearClassifier, NystroemClassifier
+from softcost.models import ModelFileError
+from softcost.models._archive import opened_zip
+from softcost.models._arrays import read_array, stored_array
+from softcost.models._column_types import _check_encoder
+from softcost.models._errors import NotCovered, Refused
+from softcost.models._kinds import Any_, Record, Whole
+from softcost.models._lightgbm import check_text
+from softcost.models._linear_types import _check_ridge
+from softcost.models._manifest import _are_features, _check_costs, _is_table
+from softcost.models._types import TYPES
+from softcost.reductions import CATALOGUE
+
+TREE = """num_leaves=3
+num_cat=0
+split_feature=0 1
+split_gain=1 2
+threshold=0.5 1e-3
+decision_type=2 10
+left_child=1 -1
+right_child=-3 -2
+leaf_value=1 -2 3
+leaf_weight=1 2 3
+leaf_count=1 2 3
+internal_value=0 0
+internal_weight=0 0
+internal_count=6 3
+is_linear=0
+shrinkage=1
+"""
+ALONE = """num_leaves=1
+num_cat=0
+split_feature=
+split_gain=
+threshold=
+decision_type=
+left_child=
+right_child=
+leaf_value=0.25
+leaf_weight=
+leaf_count=
+internal_value=
+internal_weight=
+internal_count=
+is_linear=0
+shrinkage=1
+"""
+HEADER = """tree
+version=v4
+num_class=1
+num_tree_per_iteration=1
+label_index=0
+max_feature_idx=1
+objective=custom
+feature_names=a b
+feature_infos=[0:1] none
+tree_sizes="""
+
+
+def text_of(*trees, header=HEADER):
+    """LightGBM's text of some trees."""
+    numbered = [f"Tree={number}\n{one}\n\n" for number, one in enumerate(trees)]
+    sizes = " ".join(str(len(one)) for one in numbered)
+    return f"{header}{sizes}\n\n{''.join(numbered)}end of trees\n"
+
+
+def test_texts_of_trees():
+    assert check_text(text_of(TREE)) == 2
+    assert check_text(text_of(TREE, ALONE, TREE)) == 2
+    assert check_text(text_of(TREE, header=HEADER.replace("objective=custom\n", "")))
+
+
+HEADERS = {
+    "\nversion=v4": "\nversion=v3", "num_class=1": "num_class=2", "tree\n": "trees\n",
+    "per_iteration=1": "per_iteration=2", "label_index=0": "label_index=1",
+    "idx=1": "idx=2", "idx=1\n": "idx=-1\n", "objective=custom": "objective=binary",
+    "=a b": "=a b c", "infos=[0:1] none": "infos=none", "\nfeature_names": "\nnames",
+    "objective": "more=1\nobjective", "label_index=0\n": "label_index=0\nalone\n",
+    "version=v4\n": "version=v4\nversion=v4\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("old", list(HEADERS))
+def test_headers_of_trees(old):
+    assert old in HEADER
+    bad = text_of(TREE, header=HEADER.replace(old, HEADERS[old]))
+    with pytest.raises(Refused):
+        check_text(bad)
+
+
+TREES = [
+    ("num_leaves=3", "num_leaves=4"), ("num_leaves=3", "num_leaves=0"),
+    ("num_leaves=3", "num_leaves=99999999"), ("num_leaves=3", "num_leaves=x"),
+    ("num_cat=0", "num_cat=1"), ("is_linear=0", "is_linear=1"),
+    ("shrinkage=1", "shrinkage="), ("shrinkage=1\n", "shrinkage=1\nmore=1\n"),
+    ("split_feature=0 1", "split_feature=0 2"), ("split_feature=0", "split_feature=-1"),
+    ("split_feature=0", "split_feature=0.5"), ("type=2 10", "type=2 1"),
+    ("type=2 10", "type=2 12"), ("type=2 10", "type=2"), ("type=2", "type=-2"),
+    ("left_child=1 -1", "left_child=0 -1"), ("left_child=1 -1", "left_child=1 1"),
+    ("left_child=1 -1", "left_child=1 -2"), ("left_child=1 -1", "left_child=1 -4"),
+    ("right_child=-3 -2", "right_child=-3 2"), ("threshold=0.5", "threshold=nan"),
+    ("leaf_value=1", "leaf_value=inf"), ("leaf_value=1 ", "leaf_value="),
+    ("leaf_count=1 2 3", "leaf_count="), ("internal_count=6 3\n", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new"), TREES)
+def test_lines_of_trees(old, new):
+    assert old in TREE
+    with pytest.raises(Refused):
+        check_text(text_of(ALONE, TREE.replace(old, new)))
+
+
+def test_ends_of_trees():
+    good = text_of(TREE, ALONE)
+    first, second = (len(f"Tree={n}\n{one}\n\n") for n, one in ((0, TREE), (1, ALONE)))
+    for old, new in (
+        ("end of trees\n", "end of trees"), ("Tree=1", "Tree=2"), ("Tree=0", "Tree=00"),
+        (f"={first} {second}", f"={first + 1} {second - 1}"), ("leaf_v", "léaf_v"),
+        (f"={first} {second}", f"={first} {second + 1}"), ("=a b", "=a\x0bb b"),
+    ):  # fmt: skip
+        assert old in good
+        with pytest.raises(Refused):
+            check_text(good.replace(old, new))
+
+
+def test_arrays_of_every_type():
+    for kind in (
+        "b1",
+        "i1",
+        "i2",
+        "i4",
+        "i8",
+        "u1",
+        "u2",
+        "u4",
+        "u8",
+        "f4",
+        "f8",
+        "U3",
+    ):
+        values = np.array([[0, 1, 1], [1, 0, 1]]).astype(kind)
+        found = read_array(stored_array(values))
+        assert found.dtype == values.dtype
+        assert np.array_equal(found, values)
+        swapped = values.astype(values.dtype.newbyteorder(">"))
+        assert read_array(stored_array(swapped)).dtype == values.dtype
+    for kind in ("f2", "c8", "O", "M8[s]", "S3", "V2"):
+        with pytest.raises(NotCovered):
+            stored_array(np.zeros(2, kind))
+
+
+def test_directories_are_counted_before_they_are_read():
+    with pytest.raises(Refused, match="too many parts"):
+        opened_zip(b"PK\x01\x02" * 10**6)
+
+
+def test_a_file_that_cannot_be_opened(tmp_path):
+    """What the system says, and not that it is no model."""
+    loop = tmp_path / "loop"
+    os.symlink(loop, loop)
+    with pytest.raises(OSError, match="symbolic links") as caught:
+        softcost.load(loop)
+    assert not isinstance(caught.value, ModelFileError)
+    with pytest.raises(ModelFileError, match="is a directory"):
+        softcost.load(tmp_path)
+
+
+def encoder(words, groups=None, **params):
+    return Record("OneHotEncoder", params, {"categories_": words, "groups": groups})
+
+
+def test_categories_and_their_groups():
+    words, numbers = np.array(["b", "a", "c"], object), np.array([1.0, 2.0, np.nan])
+    good = encoder([words, numbers], [None, None])
+    _check_encoder(good)
+    assert good.dims["outputs"] == 6
+    rare = encoder([words], [np.array([1, 0, 1])], max_categories=2)
+    _check_encoder(rare)
+    assert rare.dims["outputs"] == 2
+    for bad in (
+        encoder([words[:0]], [None]), encoder([words[None]], [None]),
+        encoder([None], [None]), encoder([numbers[::-1]], [None]),
+        encoder([words], [np.array([1, 0])], max_categories=2),
+        encoder([words], [np.array([2, 0, 2])], max_categories=2),
+        encoder([words], [np.array([1, 0, 1])]),
+    ):  # fmt: skip
+        with pytest.raises(Refused):
+            _check_encoder(bad)
+
+
+def test_rare_categories_are_still_known(tmp_path):
+    X = np.array([["a"], ["a"], ["b"], ["c"], ["a"], ["c"]], object)
+    model = make_pipeline(
+        OneHotEncoder(sparse_output=False, max_categories=2), DecisionTreeClassifier()
+    ).fit(X, [0, 1, 0, 1, 0, 1])
+    softcost.save(model, tmp_path / "model")
+    found = softcost.load(tmp_path / "model")[0]
+    (rare,), (wanted,) = found.infrequent_categories_, model[0].infrequent_categories_
+    assert rare.tolist() == wanted.tolist() == ["b", "c"]
+
+
+def test_intercepts_of_ridge():
+    row, rows = np.zeros(4), np.zeros((3, 4))
+    for coef, intercept in ((row, 0.0), (rows, 0.0), (rows, np.zeros(3))):
+        _check_ridge(Record("Ridge", {}, {"coef_": coef, "intercept_": intercept}))
+    for coef, intercept in ((row, np.zeros(4)), (rows, np.zeros(4)), (row, rows)):
+        with pytest.raises(Refused, match="intercept_"):
+            _check_ridge(Record("Ridge", {}, {"coef_": coef, "intercept_": intercept}))
+
+
+FEATURES = {"count": 2, "names": ["a", "b"], "dtypes": {"a": "f8"}}
+
+
+def test_forms_of_a_manifest():
+    for good in (FEATURES, FEATURES | {"names": None}, FEATURES | {"names": None,
+                 "count": None}, FEATURES | {"dtypes": {}}):  # fmt: skip
+        assert _are_features(good)
+    for change in ({"count": -1}, {"count": 3}, {"names": [1, 2]}, {"names": "ab"},
+                   {"dtypes": None}, {"dtypes": {"a": 1}}, {"more": 1},
+                   {"names": None, "count": 2**31}, {"names": None, "count": True},
+                   {"names": None, "count": "2"}):  # fmt: skip
+        assert not _are_features(FEATURES | change)
+    for bad in (None, [], {}, {"count": 2}, "text"):
+        assert not _are_features(bad)
+    for good in (None, {"columns": [], "rows": []},
+                 {"columns": ["a"], "rows": [[1], [2]]}):  # fmt: skip
+        assert _is_table(good)
+    for bad in ([], {"columns": ["a"]}, {"columns": ["a"], "rows": [[1], [1, 2]]},
+                {"columns": ["a"], "rows": [1]}, {"columns": {}, "rows": []},
+                {"columns": [], "rows": {}}):  # fmt: skip
+        assert not _is_table(bad)
+
+
+def test_prices_of_a_manifest():
+    def check(costs, classes=("a", "b"), actions=("a", "b")):
+        _check_costs(
+            {"costs": costs, "classes": list(classes), "actions": list(actions)},
+            "model",
+        )
+
+    for good in (None, "by example", [[0, 9e299], [1, 0.5]]):
+        check(good)
+    check([[0, 1, 2], [1, 0, 2]], actions=("a", "b", "ask"))
+    for bad in ([[0, 1e300], [1, 0]], [[0, 1]], [[0, 1], [1]], [[0, True], [1, 0]],
+                [[0, "1"], [1, 0]], [0, 1], [[0, 1], [1, 0], [1, 1]]):  # fmt: skip
+        with pytest.raises(ModelFileError, match="has another form"):
+            check(bad)
+
+
+def rows():
+    X, y = load_iris(return_X_y=True)
+    return X[::5], y[::5]
+
+
+@pytest.mark.parametrize("learner", [KernelSVC, LinearClassifier, NystroemClassifier])
+def test_pairs_that_nobody_decides(learner, tmp_path):
+    """Of two classes that cost the same no row has a weight: scores are NaN."""
+    free = [[0, 5, 0], [1, 0, 1], [0, 5, 0]]
+    model = CostSensitiveOneVsOne(learner(), cost_matrix=free).fit(*rows())
+    softcost.save(model, tmp_path / "model")
+    found = softcost.load(tmp_path / "model")
+    assert np.array_equal(found.predict(rows()[0]), model.predict(rows()[0]))
+
+
+def test_vectors_of_other_features_than_the_machine_takes(tmp_path):
+    softcost.save(KernelSVC().fit(*rows()), tmp_path / "model")
+    manifest, members = opened((tmp_path / "model").read_bytes())
+    text = members["structure.json"].decode()
+    assert text.count('"n_features_in_":4') + text.count('"n_features_in_": 4') == 1
+    for old in ('"n_features_in_":4', '"n_features_in_": 4'):
+        text = text.replace(old, '"n_features_in_": 5')
+    manifest["features"]["count"] = 5
+    changed = members | {"structure.json": text.encode()}
+    (tmp_path / "model").write_bytes(signed(manifest, changed))
+    with pytest.raises(ModelFileError, match="there are 4 where 5 belong"):
+        softcost.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("word", list(CATALOGUE))
+def test_reductions_of_one_class_and_without_names(word, tmp_path):
+    """What need not be there: names of columns, and all that is learnt of one class."""
+    reduction, (X, _) = CATALOGUE[word].load(), rows()
+    for table in (X, pd.DataFrame(X, columns=list("abcd"))):
+        model = reduction().fit(table, ["only"] * len(X))
+        softcost.save(model, tmp_path / "model")
+        found = softcost.load(tmp_path / "model")
+        assert set(found.predict(table)) == {"only"}
+        assert hasattr(found, "feature_names_in_") == isinstance(table, pd.DataFrame)
+
+
+@pytest.mark.parametrize("word", ["csft", "csovo"])
+def test_reductions_without_names(word, tmp_path):
+    X, y = rows()
+    model = CATALOGUE[word].load()(LogisticRegression()).fit(X, y)
+    softcost.save(model, tmp_path / "model")
+    found = softcost.load(tmp_path / "model")
+    assert np.array_equal(found.predict(X), model.predict(X))
+
+
+def test_a_search_that_fitted_nothing(tmp_path):
+    X, y = rows()
+    search = softcost.SoftCostClassifierCV(
+        MinimumExpectedCost(DecisionTreeClassifier()), softness=2, cv=2, refit=False
+    ).fit(X, y)
+    softcost.save(search, tmp_path / "model")
+    found = softcost.load(tmp_path / "model")
+    assert not hasattr(found, "best_estimator_")
+    pd.testing.assert_frame_equal(found.tradeoff_, search.tradeoff_)
+
+
+def whole_numbers_of(kind):
+    """The bounds of whole numbers that a kind takes."""
+    if isinstance(kind, Whole):
+        yield from (one for one in (kind.least, kind.most) if abs(one) < 2**31)
+    elif isinstance(kind, Any_):
+        for one in kind.kinds:
+            yield from whole_numbers_of(one)
+
+
+BOUNDED = [
+    (name, param, number)
+    for name, schema in TYPES.items()
+    if schema.place.startswith("sklearn.")
+    for param, kind in schema.params.items()
+    for number in whole_numbers_of(kind)
+    if param not in ("n_jobs", "verbose")
+]
+
+
+@pytest.mark.parametrize(("name", "param", "number"), BOUNDED)
+def test_bounds_are_within_those_of_scikit_learn(name, param, number):
+    constraints = getattr(TYPES[name].load(), "_parameter_constraints", {})
+    allowed = constraints.get(param, [])
+    if not isinstance(allowed, list) or not allowed:
+        pytest.skip("scikit-learn does not say")
+    assert any(make_constraint(one).is_satisfied_by(number) for one in allowed)
