@@ -26,7 +26,7 @@ PARTS = {
     "damaged": ("damaged model files", 2000, "models:damaged_files"),
     "crafted": (
         "crafted model files, with right checksums",
-        600,
+        700,
         "models:crafted_files",
     ),
     "stores": ("damaged stores", 200, "stores:run"),
@@ -54,7 +54,7 @@ PARTS = {
         200,
         "places:manifests",
     ),
-    "opened": ("models predicted from, with what was opened", 18, "opened:run"),
+    "opened": ("models predicted from, with what was opened", 21, "opened:run"),
     "bits": ("searches again, with 2 jobs and with Dask", 33, "bits:run"),
 }
 

@@ -15,10 +15,12 @@ from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
 
 import softcost
 from softcost import OneSidedRegression
-from softcost.linear import NystroemClassifier, OneSidedLinear
+from softcost.linear import LinearClassifier, NystroemClassifier, OneSidedLinear
+from softcost.reductions import BlendedClassifier
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "models"))
 from crafted import crafted, outcomes
@@ -65,6 +67,15 @@ def contents():
         softcost.CostSensitiveOneVsOne(
             cost_matrix=[[*row, 0.5] for row in PRICES], actions=["ask"]
         ),
+        softcost.MinimumExpectedCost(
+            BlendedClassifier(
+                [
+                    ("linear", LogisticRegression(max_iter=500)),
+                    ("tree", DecisionTreeClassifier(max_depth=2)),
+                ],
+                random_state=0,
+            )
+        ),
         make_pipeline(
             make_column_transformer(
                 (make_pipeline(SimpleImputer(), MinMaxScaler()), [0, 1]),
@@ -79,7 +90,29 @@ def contents():
             path = Path(folder) / "model"
             softcost.save(model.fit(X, y), path)
             found.append(path.read_bytes())
+        for search in searches(X, y):
+            softcost.save(search.keep(), path)
+            found.append(path.read_bytes())
     return found
+
+
+def searches(X, y):
+    """Of families by name with costs by example, and of a race with a budget."""
+    pairs = softcost.CostSensitiveOneVsOne(LinearClassifier())
+    several = [
+        ("pairs", pairs),
+        ("tree", softcost.MinimumExpectedCost(DecisionTreeClassifier())),
+    ]
+    grid = {"pairs": {"C": [1.0]}, "tree": {}}
+    yield softcost.SoftCostClassifierCV(several, softness=2, cv=2, param_grid=grid).fit(
+        X, y, costs=np.array(PRICES)[y]
+    )
+    race = softcost.SoftCostClassifierCV(
+        pairs, cost_matrix=PRICES, softness=2, cv=2, param_grid=grid["pairs"],
+        criterion=softcost.Budget(error=0.9), time_limit=600,
+    ).fit(X, y)  # fmt: skip
+    race.mix(0.9)
+    yield race
 
 
 def damaged(content, seed):

@@ -51,12 +51,13 @@ PACKAGES = {
                 "archive", "arrays", "array_kinds", "calibration_types", "codec",
                 "column_types", "common_kinds", "hist_types", "json", "kinds",
                 "lightgbm", "linear_types", "machine_types", "manifest", "other_types",
-                "own_types", "reduction_types", "schema", "search_types", "skops",
-                "tree_types", "values",
+                "own_types", "reduction_types", "schema", "search_tables",
+                "search_types", "skops", "tree_types", "values",
             )
         ],
         ["tests/models/test_kinds.py", "tests/models/test_schemas.py",
-         "tests/models/test_tricks.py",
+         "tests/models/test_tricks.py", "tests/models/test_details.py",
+         "tests/models/test_search_tables.py",
          "src/softcost/models"],
     ),
 }  # fmt: skip

@@ -28,6 +28,7 @@ from softcost.models._kinds import Any_, Record, Whole
 from softcost.models._lightgbm import check_text
 from softcost.models._linear_types import _check_ridge
 from softcost.models._manifest import _are_features, _check_costs, _is_table
+from softcost.models._reduction_types import _check_blend
 from softcost.models._types import TYPES
 from softcost.reductions import CATALOGUE
 
@@ -355,3 +356,32 @@ def test_bounds_are_within_those_of_scikit_learn(name, param, number):
     if not isinstance(allowed, list) or not allowed:
         pytest.skip("scikit-learn does not say")
     assert any(make_constraint(one).is_satisfied_by(number) for one in allowed)
+
+
+def blend(weights, members, power=1.0):
+    fitted = {"weights_": np.array(weights), "estimators_": members, "power_": power}
+    record = Record("BlendedClassifier", {}, fitted)
+    record.dims.update(K=3, d=4)
+    return record
+
+
+def member(numbers=(0, 1, 2), features=4):
+    """A fitted tree of some class numbers."""
+    fitted = {"classes_": np.array(numbers), "n_features_in_": features}
+    return Record("DecisionTreeClassifier", {}, fitted, {"d": features})
+
+
+def test_weights_of_a_blend():
+    _check_blend(blend([0.25, 0.75], [member(), member([0, 2])]))
+    _check_blend(blend([1.0, 0.0], [member(), None], power=0.5))
+    two = [member(), member()]
+    for bad in (
+        blend([0.5, 0.6], two), blend([-0.5, 1.5], two), blend([0.5, 0.5], [*two[:1],
+        None]), blend([1.0, 0.0], two), blend([0.5, 0.5], two, power=0.0),
+        blend([0.5, 0.5], two, power=-1.0), blend([0.5, 0.5], [member(), member([3])]),
+        blend([0.5, 0.5], [member(), member([-1, 0])]),
+        blend([0.5, 0.5], [member(), member(features=5)]),
+        blend([0.5, 0.5], [member(), member(["a", "b"])]),
+    ):  # fmt: skip
+        with pytest.raises(Refused):
+            _check_blend(bad)

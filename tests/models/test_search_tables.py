@@ -57,6 +57,7 @@ def families():
     search.portfolio_ = pd.DataFrame(
         {"family": ["pairs", "no"], "used": [True, False], "why": ["", "too large"]}
     )
+    search.handicap_ = np.arange(4.0)
     return search.keep()
 
 
@@ -242,6 +243,10 @@ BAD = {
     "paid for nobody": ("families", lambda fitted, members: members.update(
         {f"arrays/{fitted['paid_']['array']}.npy": npy(np.zeros((9, 3, 3)))})),
     "paid in words": ("families", puts("paid_", "much")),
+    "a handicap for one": ("families", lambda fitted, members: members.update(
+        {f"arrays/{fitted['handicap_']['array']}.npy": npy(np.zeros(1))})),
+    "a handicap without end": ("families", lambda fitted, members: members.update(
+        {f"arrays/{fitted['handicap_']['array']}.npy": npy(np.full(4, np.inf))})),
 }  # fmt: skip
 
 
@@ -256,8 +261,8 @@ def test_tables_of_another_form(name, files, tmp_path):
 
 TOLD = (
     "tradeoff_", "cv_results_", "constant_", "guarantee_", "best_params_", "skipped_",
-    "portfolio_", "paid_", "kept_", "best_score_", "best_softness_", "refit_time_",
-    "n_samples_", "n_splits_",
+    "portfolio_", "paid_", "kept_", "handicap_", "best_score_", "best_softness_",
+    "refit_time_", "n_samples_", "n_splits_",
 )  # fmt: skip
 
 
@@ -305,3 +310,4 @@ def test_searches_come_back_with_all_that_they_keep(name, files, tmp_path):
             )
     if name == "families":
         assert np.array_equal(found.paid_, wanted.paid_)
+        assert np.array_equal(found.handicap_, wanted.handicap_)

@@ -11,7 +11,6 @@ from softcost.models._array_kinds import (
 )
 from softcost.models._common_kinds import (
     CLASS_WEIGHT,
-    COUNT,
     FLAG,
     PLAIN,
     SEED,
