@@ -169,9 +169,8 @@ def _direct(
                 larger = search.size[some[few]] * _GROWTH
                 search.size[some[few]] = np.minimum(larger, samples.rows.n)
                 some, problems = some[~few], problems.some(~few)
-                outputs, curvature = (
-                    np.compress(~few, one, axis=1) for one in (outputs, curvature)
-                )
+                outputs = np.compress(~few, outputs, axis=1)
+                curvature = np.compress(~few, curvature, axis=1)
         if len(some) > 0:
             quadratic = Quadratic(sample, curvature, ridge)
             tol = np.minimum(0.1, np.sqrt(relative[some]))

@@ -41,11 +41,13 @@ class LockstepPath:
         n = X.shape[0]
         self.machine, self.values, self.softness = machine, values, softness
         self.groups = np.arange(n)
-        self._order = side_by_side(n, tests)
-        self._place = np.argsort(self._order)
+        self._order = _narrow(side_by_side(n, tests), n)
+        self._place = np.empty_like(self._order)
+        self._place[self._order] = np.arange(n)
         self._space = Standardised.of(X)
         self._dtype = precision(X.shape, machine.tol)
-        self._X, self._matrix, self.n_bytes = X, None, 16 * n
+        self._X, self._matrix = X, None
+        self.n_bytes = 2 * self._order.nbytes
         if not on_disk(X):
             self._X, self._matrix = (
                 None,
@@ -56,7 +58,7 @@ class LockstepPath:
     def fold(
         self, train: NDArray[np.intp], rows: NDArray[np.intp], out: NDArray[np.intp]
     ) -> "LinearFold":
-        order = np.argsort(self._place[rows], kind="stable")
+        order = _narrow(np.argsort(self._place[rows], kind="stable"), len(rows))
         inside = self._rows(self._place[rows[order]])
         outside = self._rows(self._place[out])
         return LinearFold(self, self._space.penalty, inside, order, outside)
@@ -66,6 +68,11 @@ class LockstepPath:
             own = self._order[places]
             return self._space.rows_on_disk(self._X, self._dtype, own)
         return Rows(self._matrix, places)
+
+
+def _narrow(numbers: NDArray[np.intp], n: int) -> NDArray[Any]:
+    """Numbers below n, in as few bytes as most tables of rows need: there are many."""
+    return numbers.astype(np.int32) if n < 2**31 else numbers
 
 
 def side_by_side(n: int, tests: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:

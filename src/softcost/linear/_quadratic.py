@@ -22,7 +22,7 @@ class Quadratic:
     ----------
     sample : Sampled
     curvature : array of shape (n, m)
-        Of the sampled rows.
+        Of the sampled rows; it is changed.
     ridge : array of shape (width,)
         ``p / C``.
     """
@@ -31,7 +31,8 @@ class Quadratic:
         self, sample: Sampled, curvature: NDArray[Any], ridge: NDArray[np.float64]
     ):
         self._rows, self._ridge = sample.rows, ridge
-        self._curvature = curvature * sample.rows.dtype.type(sample.times)
+        self._curvature = curvature
+        self._curvature *= sample.rows.dtype.type(sample.times)
         self._factor = self._factored()
 
     def times(self, coef: NDArray[np.float64]) -> NDArray[np.float64]:

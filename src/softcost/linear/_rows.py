@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 _BLOCK = 1024  # rows at once: their outputs stay in cache
+_COPIED = 8  # one of so many rows is copied, at most; larger samples are looked up
 
 
 class Rows:
@@ -54,8 +55,16 @@ class Rows:
         return self._width
 
     def take(self, index: NDArray[np.intp]) -> "Rows":
-        """Some of these rows, copied."""
+        """Some of these rows: copied where they are few, or dear to make again."""
         places = index if self._places is None else self._places[index]
+        if self._basis is None and _COPIED * len(index) > self.n:
+            return Rows(
+                self._matrix,
+                places,
+                self._features,
+                dtype=self.dtype,
+                width=self._width,
+            )
         matrix = self._matrix[places]
         if self._features is not None:
             matrix = self._features(matrix)

@@ -98,5 +98,5 @@ def walk_fold(
     """Predictions of a fold: the unit of work where a fold is walked as a whole."""
     opened = WalkedFold(walk.open(X, tests, 1), rows, *fold)
     if goes_in_lockstep(walk, rows):
-        return walk_in_lockstep(walk, [opened])[0]
+        return walk_in_lockstep(walk, [lambda: opened], rows.n_actions)[0]
     return walk_whole_fold(walk, opened)

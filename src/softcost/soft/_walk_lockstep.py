@@ -6,6 +6,7 @@ subproblems are posed over the classes, a few numbers, and not over the rows.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -39,49 +40,76 @@ def goes_in_lockstep(walk: Walk, rows: RowCosts) -> bool:
 
 def walk_in_lockstep(
     walk: Walk,
-    folds: Sequence[WalkedFold],
+    folds: Sequence[Callable[[], WalkedFold]],
+    n_actions: int,
     threads: int = 1,
     progress: Progress = lambda done, total: None,
 ) -> list[NDArray[Any]]:
     """Predictions for every fold, shape (n_values, n_softness, n_test).
 
     The unit of work is a group of subproblems of a fold, of the same size whatever the
-    number of threads, so that the bits are the same.
+    number of threads, so that the bits are the same. A fold is opened, by calling it,
+    when its turn comes, and closed when it is predicted: few are open at a time.
     """
+    assert isinstance(walk.reduction, FlatReduction)
     size = walk.learner.at_once(len(walk.softness))
-    posed = [_by_class(walk, fold.rows) for fold in folds]
-    groups = [
-        (fold, [subproblems[number] for number in numbers])
-        for fold, subproblems in zip(folds, posed, strict=True)
-        for numbers in np.array_split(
-            range(len(subproblems)), -(-len(subproblems) // size)
-        )
-    ]
-    finished: list[WalkedFold] = []
+    n_subproblems = walk.reduction.n_subproblems(n_actions)
+    groups = np.array_split(range(n_subproblems), -(-n_subproblems // size))
+    turns = [_Turn(walk, fold, len(groups)) for fold in folds]
+    units = [(turn, number) for turn in turns for number in range(len(groups))]
+    finished: list[int] = []
 
-    def solve(
-        group: tuple[WalkedFold, list[Subproblem]], proceed: Callable[[], None]
-    ) -> HeldOutSolutions:
-        fold, subproblems = group
+    def work(
+        unit: tuple[_Turn, int], proceed: Callable[[], None]
+    ) -> NDArray[Any] | None:
+        turn, number = unit
+        fold, subproblems = turn.open()
         path_fold: LockstepFold = fold.path_fold  # type: ignore[assignment]
         solutions = path_fold.solve_many(
-            subproblems, fold.rows.y, fold.rows.weight, proceed=proceed
+            [subproblems[k] for k in groups[number]],
+            fold.rows.y,
+            fold.rows.weight,
+            proceed=proceed,
         )
-        finished.append(fold)
-        progress(len(finished), len(groups))
-        return solutions
-
-    def predict(fold: WalkedFold, proceed: Callable[[], None]) -> NDArray[Any]:
-        own = [
-            solutions
-            for (of, _), solutions in zip(groups, solved, strict=True)
-            if of is fold
-        ]
+        every = turn.put(number, solutions)
+        finished.append(number)
+        progress(len(finished), len(units))
+        if every is None:
+            return None
         fold.path_fold.release()
-        return fold.for_every_row(_predicted(walk, fold, own, proceed))
+        return fold.for_every_row(_predicted(walk, fold, every, proceed))
 
-    solved = in_threads(solve, groups, threads)
-    return in_threads(predict, folds, threads)
+    found = in_threads(work, units, threads)
+    return [one for one in found if one is not None]
+
+
+class _Turn:
+    """A fold from its first group of subproblems to its last."""
+
+    def __init__(self, walk: Walk, fold: Callable[[], WalkedFold], n_groups: int):
+        self._walk, self._fold, self._lock = walk, fold, Lock()
+        self._opened: tuple[WalkedFold, list[Subproblem]] | None = None
+        self._solved: dict[int, HeldOutSolutions] = {}
+        self._n_groups = n_groups
+
+    def open(self) -> tuple[WalkedFold, list[Subproblem]]:
+        """The fold and its subproblems."""
+        with self._lock:
+            if self._opened is None:
+                fold = self._fold()
+                self._opened = fold, _by_class(self._walk, fold.rows)
+            return self._opened
+
+    def put(
+        self, number: int, solutions: HeldOutSolutions
+    ) -> list[HeldOutSolutions] | None:
+        """Keep solutions; all of them are returned where these were the last."""
+        with self._lock:
+            self._solved[number] = solutions
+            if len(self._solved) < self._n_groups:
+                return None
+            self._opened = None
+            return [self._solved.pop(k) for k in range(self._n_groups)]
 
 
 def _by_class(walk: Walk, rows: RowCosts) -> list[Subproblem]:

@@ -1,6 +1,7 @@
 """Walk a path in threads of this process, which share it."""
 
 from collections.abc import Callable
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -24,9 +25,10 @@ def walk_in_threads(
     """Predictions for every fold, shape (n_values, n_softness, n_test)."""
     path = walk.open(problem.data.X, problem.tests, threads)
     rows = problem.data.rows
-    folds = [WalkedFold(path, rows, train, test) for train, test in problem.folds]
     if goes_in_lockstep(walk, rows):
-        return walk_in_lockstep(walk, folds, threads, progress)
+        later = [partial(WalkedFold, path, rows, *fold) for fold in problem.folds]
+        return walk_in_lockstep(walk, later, rows.n_actions, threads, progress)
+    folds = [WalkedFold(path, rows, train, test) for train, test in problem.folds]
     if isinstance(walk.reduction, FlatReduction):
         return _flat(walk, walk.reduction, folds, threads, progress)
     return _fold_by_fold(walk, folds, threads, progress)
