@@ -5,19 +5,25 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 import pandas as pd
 
 Progress = Callable[[int, int], None]
 TellPortfolio = Callable[[pd.DataFrame], None]
+Estimate = Callable[[float], None]
 
 _listener: ContextVar[Progress | None] = ContextVar("listener", default=None)
 _portfolio: ContextVar[TellPortfolio | None] = ContextVar("portfolio", default=None)
+_estimate: ContextVar[Estimate | None] = ContextVar("estimate", default=None)
 
 
 @contextmanager
 def progress_to(
-    listener: Progress, *, portfolio: TellPortfolio | None = None
+    listener: Progress,
+    *,
+    portfolio: TellPortfolio | None = None,
+    estimate: Estimate | None = None,
 ) -> Iterator[None]:
     """Have searches inside the block report how far they are.
 
@@ -28,6 +34,9 @@ def progress_to(
     portfolio : callable, default=None
         Called with ``portfolio_`` before anything is tried, where families are chosen
         by the table.
+    estimate : callable or None, default=None
+        Called, before a search begins that will take long, with the seconds that
+        it will take by what samples of its rows take. None for no estimate.
 
     Yields
     ------
@@ -53,12 +62,17 @@ def progress_to(
     >>> done == total
     True
     """
-    tokens = _listener.set(listener), _portfolio.set(portfolio)
+    told: dict[ContextVar[Any], Any] = {
+        _listener: listener,
+        _portfolio: portfolio,
+        _estimate: estimate,
+    }
+    tokens = [(variable, variable.set(value)) for variable, value in told.items()]
     try:
         yield
     finally:
-        _listener.reset(tokens[0])
-        _portfolio.reset(tokens[1])
+        for variable, token in tokens:
+            variable.reset(token)
 
 
 def part_of(progress: Progress, number: int, n_parts: int) -> Progress:
@@ -91,6 +105,18 @@ def tell_portfolio(table: pd.DataFrame, verbose: int) -> None:
 
 def silent(done: int, total: int) -> None:
     """Tell nobody."""
+
+
+def estimate_listener(verbose: int) -> Estimate | None:
+    """Who wants to know how long a search will take."""
+    if _listener.get() is not None:
+        return _estimate.get()
+    if not verbose:
+        return None
+    return lambda seconds: print(
+        f"softcost: about {seconds:.0f} s to go, by samples of the rows",
+        file=sys.stderr,
+    )
 
 
 def reporter(verbose: int) -> Progress:

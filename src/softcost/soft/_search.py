@@ -16,6 +16,7 @@ from softcost.selection import Rule, make_rule
 from softcost.soft._available import available, has_method, is_refitted
 from softcost.soft._callbacks import CallbackSupportMixin
 from softcost.soft._choice import ChoiceMixin, refuse_new_prices
+from softcost.soft._estimate import tell_estimate
 from softcost.soft._explorer import ExplorerMixin
 from softcost.soft._families import are_named, given_families, is_auto
 from softcost.soft._held_out import held_out_predictions
@@ -110,7 +111,8 @@ class SoftCostClassifierCV(
     random_state : int, RandomState instance or None, default=None
         Seeds folds, learners and what is drawn at random.
     verbose : int, default=0
-        Progress on standard error.
+        Progress on standard error, after an estimate of how long a search of many rows
+        will take, by samples of them.
 
     Attributes
     ----------
@@ -356,6 +358,7 @@ class SoftCostClassifierCV(
         skipped = None
         with kept_on_workers():  # for the search, and for the last fit
             if self.time_limit is None:
+                tell_estimate(problem, self.verbose)
                 problem, predictions = held_out_predictions(problem)
             else:
                 raced = raced_predictions(problem, self.time_limit)

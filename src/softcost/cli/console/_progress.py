@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,15 +34,15 @@ def show_progress(what: str, quiet: bool, searches: int = 1) -> Iterator[None]:
         return
     from softcost.soft import progress_to
 
+    def estimate(seconds: float) -> None:
+        say(f"{what}: about {seconds:.0f} s to go, by samples of the rows.")
+
+    told: dict[str, Any] = {"portfolio": _tell_portfolio, "estimate": estimate}
     if sys.stderr.isatty():
-        with (
-            _bar(what) as show,
-            progress_to(_joined(show, searches), portfolio=_tell_portfolio),
-        ):
+        with _bar(what) as show, progress_to(_joined(show, searches), **told):
             yield
     else:
-        listener = _joined(_lines(what), searches)
-        with progress_to(listener, portfolio=_tell_portfolio):
+        with progress_to(_joined(_lines(what), searches), **told):
             yield
 
 

@@ -1,0 +1,146 @@
+"""How long a search will take, told before it begins: by what samples of rows take.
+
+Each family is tried on a small part of one training part, then on twice as many rows,
+and so on, until that takes long enough to tell something. With s seconds for the last
+m rows and g the exponent between the last two samples, a training part of n rows takes
+about ``s (n / m)^g``. There are as many of them as folds, times as many fits of a part
+as there are candidates that share no work, and then the last fit.
+"""
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+from joblib import effective_n_jobs, parallel_config
+from numpy.typing import NDArray
+
+from softcost.parallel import has_own_workers, local_threads
+from softcost.soft._held_out import can_walk, predictions_of
+from softcost.soft._problem import JointProblem, SearchProblem
+from softcost.soft._progress import estimate_listener, silent
+
+_FEWEST_ROWS = 2_000  # of a search that anybody has to wait for
+_FIRST = 200  # rows of the first sample, at least
+_SMALLEST = 64  # one of so many rows is in the first sample
+_HELD_OUT = 4  # one of so many rows of a sample is predicted
+_ENOUGH = 0.3  # seconds of a sample that is large enough
+_LARGEST = 4  # one of so many rows is in the largest sample
+_LEAST_GROWTH, _MOST_GROWTH = 0.5, 2.0  # exponents that are believed
+_OF_A_CLASS = 30  # rows that a sample has of every class, where there are as many
+_LONG = 10.0  # seconds that are worth a word
+
+
+def tell_estimate(problem: JointProblem, verbose: int) -> None:
+    """Say how long a search will take, if it is long and anybody wants to know."""
+    listener = estimate_listener(verbose)
+    if listener is None or len(problem.rows.y) < _FEWEST_ROWS:
+        return
+    seconds = estimated_seconds(problem)
+    if seconds is not None and seconds >= _LONG:
+        listener(seconds)
+
+
+def estimated_seconds(problem: JointProblem) -> float | None:
+    """Seconds that all candidates on all folds and the last fit take, about.
+
+    None where a family cannot be tried on few rows.
+    """
+    total, last = 0.0, 0.0
+    for member in problem.members:
+        if member.blends:  # averages what others have predicted
+            continue
+        try:
+            one = _seconds_of_a_fit(member)
+        except Exception:  # a sample may lack what the whole table has
+            return None
+        units = _fits_of_a_fold(member) * len(member.folds)
+        total += one * units / min(_workers(member), units)
+        together = problem.blend is not None and member.family in problem.blended
+        last = last + one if together else max(last, one)
+    return total + last
+
+
+def extrapolated(sizes: Sequence[int], seconds: Sequence[float], n: int) -> float:
+    """Seconds for n rows, from those for the last two sizes.
+
+    Examples
+    --------
+    >>> extrapolated([100, 200], [1.0, 4.0], 400)
+    16.0
+    """
+    growth = math.log(max(seconds[-1], 1e-9) / max(seconds[-2], 1e-9))
+    growth /= math.log(sizes[-1] / sizes[-2])
+    growth = min(max(growth, _LEAST_GROWTH), _MOST_GROWTH)
+    return seconds[-1] * (n / sizes[-1]) ** growth
+
+
+def _fits_of_a_fold(member: SearchProblem) -> int:
+    """How many pieces of work a fold has: one where all candidates share a path."""
+    if can_walk(member):
+        return 1
+    softness = 1 if member.reduction.softness_at_predict else len(member.softness)
+    return len(member.settings) * softness
+
+
+def _workers(member: SearchProblem) -> int:
+    if can_walk(member) and not has_own_workers():
+        return local_threads(member.n_jobs)
+    return int(effective_n_jobs(member.n_jobs))
+
+
+def _seconds_of_a_fit(member: SearchProblem) -> float:
+    """What one piece of work takes on a training part of all rows."""
+    n = len(member.folds[0][0])
+    size = max(_FIRST, n // _SMALLEST)
+    _timed(member, _FIRST)  # compiles
+    sizes, seconds = [size, 2 * size], [_timed(member, k * size) for k in (1, 2)]
+    while seconds[-1] < _ENOUGH and 2 * _LARGEST * sizes[-1] <= n:
+        sizes.append(2 * sizes[-1])
+        seconds.append(_timed(member, sizes[-1]))
+    return extrapolated(sizes, seconds, n)
+
+
+def _timed(member: SearchProblem, size: int) -> float:
+    """Seconds of one piece of work on so many training rows."""
+    rng = np.random.default_rng(size)
+    train, test = member.folds[0]
+    y = member.data.rows.y
+    chosen = _sample(y, train, size, rng)
+    held_out = rng.permutation(test)[: max(size // _HELD_OUT, 1)]
+    some = np.concatenate([chosen, held_out])
+    fold = (np.arange(len(chosen)), np.arange(len(chosen), len(some)))
+    settings, softness = member.settings, member.softness
+    if not can_walk(member):
+        settings = [settings[len(settings) // 2]]
+        if not member.reduction.softness_at_predict:
+            softness = softness[[len(softness) // 2]]
+    part = replace(
+        member,
+        data=member.data.part(some),
+        folds=[fold],
+        settings=settings,
+        softness=softness,
+        n_jobs=1,
+        progress=silent,
+    )
+    with warnings.catch_warnings(), parallel_config(backend="threading", n_jobs=1):
+        warnings.simplefilter("ignore")
+        started = perf_counter()
+        predictions_of(part)
+        return perf_counter() - started
+
+
+def _sample(
+    y: NDArray[np.intp], rows: NDArray[np.intp], size: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Random rows, and some more of rare classes."""
+    order = rng.permutation(rows)
+    taken = np.zeros(len(order), bool)
+    taken[:size] = True
+    labels = y[order]
+    for k in np.unique(labels):
+        taken[np.flatnonzero(labels == k)[:_OF_A_CLASS]] = True
+    return np.sort(order[taken])
