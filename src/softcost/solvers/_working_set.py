@@ -6,7 +6,7 @@ Steps are made among its members only, whose kernel values are together in memor
 import numpy as np
 
 from softcost.solvers._products import Products
-from softcost.solvers.kernels import padded
+from softcost.solvers.kernels import padded, submatrix
 from softcost.solvers.rows import Gram
 from softcost.solvers.smo import improve
 
@@ -14,11 +14,13 @@ CAPACITY = 4096
 _LEAST_NEW = 64  # rows that come in at once, on each side
 _SHARE_NEW = 8  # or one for so many that have a coefficient
 _WORK_PER_CALL = 2e8
+_WIDTH = padded(CAPACITY) + 64  # no power of two: columns would share places in a cache
+_BLOCK = 64  # columns that are mirrored at once
 
 
 def working_bytes() -> int:
     """Memory for kernel values among members, and for some of them to be moved."""
-    return 2 * 4 * CAPACITY * padded(CAPACITY)
+    return 2 * 4 * CAPACITY * _WIDTH
 
 
 def _lowest(values: np.ndarray, count: int) -> np.ndarray:
@@ -43,7 +45,7 @@ class WorkingSet:
 
     def __init__(self, products: Products, n: int):
         self._products = products
-        self._gram = np.zeros((CAPACITY, padded(CAPACITY)), np.float32)
+        self._gram = np.zeros((CAPACITY, _WIDTH), np.float32)
         self.members = np.empty(0, np.intp)
         self._inside = np.zeros(n, np.bool_)
 
@@ -75,7 +77,9 @@ class WorkingSet:
         before, self.members = len(self.members), np.concatenate([self.members, new])
         after = len(self.members)
         self._products.among(new, self.members, self._gram[before:after])
-        self._gram[:before, before:after] = self._gram[before:after, :before].T
+        for start in range(0, before, _BLOCK):
+            some = slice(start, min(start + _BLOCK, before))
+            self._gram[some, before:after] = self._gram[before:after, some].T
 
     def _make_room(
         self,
@@ -98,7 +102,7 @@ class WorkingSet:
         self.members = self.members[kept]
         self._inside[self.members] = True
         size = len(kept)
-        self._gram[:size, :size] = self._gram[np.ix_(kept, kept)]
+        self._gram[:size, :size] = submatrix(self._gram, kept, kept)[:, :size]
 
     def improve(
         self,

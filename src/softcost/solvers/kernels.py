@@ -151,7 +151,9 @@ def centred(K: np.ndarray) -> np.ndarray:
 def submatrix(gram: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """``gram[rows][:, columns]`` with columns padded by zeros."""
     out = np.zeros((len(rows), padded(len(columns))), np.float32)
-    _gather(gram, rows, runs_of(columns), out)
+    runs = runs_of(columns)
+    runs = runs[np.argsort(runs[:, 1], kind="stable")]  # one sweep over each row
+    _gather(gram, rows, runs, out)
     return out
 
 
