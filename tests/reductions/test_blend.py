@@ -80,17 +80,19 @@ def test_the_power_is_bounded_where_nothing_surprises():
 
 @pytest.mark.parametrize("n_members", [2, 3, 6])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_learnt_weights_minimise_the_log_loss(n_members, weighted):
+@pytest.mark.parametrize("prior", [0, 1, 20])
+def test_learnt_weights_minimise_the_log_loss(n_members, weighted, prior):
     """Against an optimiser without constraints, and the optimality conditions."""
     rng = np.random.default_rng(n_members)
     likelihood = rng.beta(2, 1, (400, n_members)) * rng.uniform(0.5, 1, n_members)
     share = rng.integers(0, 4, 400).astype(float) if weighted else np.ones(400)
-    found = blend_weights(likelihood, share if weighted else None)
+    found = blend_weights(likelihood, share if weighted else None, prior=prior)
     assert found.sum() == pytest.approx(1)
     assert (found >= 0).all()
 
     def loss(w):
-        return -(share @ np.log(likelihood @ w)) / share.sum()
+        told = share @ np.log(likelihood @ w) + prior * np.log(w[w > 0]).sum()
+        return -told / share.sum()
 
     def of_logits(z):
         w = np.exp(z - z.max())
@@ -104,8 +106,11 @@ def test_learnt_weights_minimise_the_log_loss(n_members, weighted):
 
 
 def test_a_member_that_knows_nothing_is_left_out():
-    blend = BlendedClassifier(MEMBERS, random_state=0).fit(X, NAMES)
+    often = np.tile(np.arange(150), 4)  # of few rows, none is certain to be useless
+    blend = BlendedClassifier(MEMBERS, random_state=0).fit(X[often], NAMES[often])
     assert blend.weights_[2] == 0
+    few = BlendedClassifier(MEMBERS, random_state=0).fit(X[::5], NAMES[::5])
+    assert 0 < few.weights_[2] < 0.1
     alone = BlendedClassifier(MEMBERS[:1]).fit(X, NAMES)
     assert alone.weights_.tolist() == [1.0]
 

@@ -45,10 +45,12 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
 
     The weights are those of least log loss on rows that the classifiers have not seen,
 
-        minimise -sum_n s_n log q(y_n | x_n)
+        minimise -sum_n s_n log q(y_n | x_n) - sum_m log w_m
 
-    a convex problem with few unknowns, so that little can be overfitted. Many of them
-    are zero at the optimum: such classifiers are left out. Averages of good
+    a convex problem with few unknowns, so that little can be overfitted. The last sum
+    is one imaginary row for each classifier, which it alone explains: of few rows, no
+    classifier is certain to be useless. Weights below one in a hundred are zero: such
+    classifiers are left out. Averages of good
     probabilities are less sure than they should be: the power, mostly above one, is
     that of least log loss of p, given the weights.
 
@@ -423,11 +425,16 @@ def raised(
 
 
 def blend_weights(
-    likelihood: NDArray[np.float64], weight: NDArray[np.float64] | None = None
+    likelihood: NDArray[np.float64],
+    weight: NDArray[np.float64] | None = None,
+    *,
+    prior: float = 1.0,
 ) -> NDArray[np.float64]:
     """Weights of least log loss: not negative, with the sum one.
 
-    Minimises ``-sum_n s_n log sum_m w_m L[n, m]``, which is convex in w.
+    Minimises, which is convex in w,
+
+        -sum_n s_n log sum_m w_m L[n, m] - a sum_m log w_m
 
     Parameters
     ----------
@@ -436,7 +443,10 @@ def blend_weights(
         which it has not seen. None counts as less than 1e-4: a single surprise is no
         reason to leave a member out.
     weight : array of shape (n,), default=None
-        Weights s of the rows.
+        Weights s of the rows, as if each occurred so often.
+    prior : float, default=1.0
+        The number a of imaginary rows that each member alone explains. The fewer rows
+        there are, the closer it keeps the weights to each other.
 
     Returns
     -------
@@ -451,14 +461,20 @@ def blend_weights(
     --------
     >>> import numpy as np
     >>> from softcost.reductions import blend_weights
-    >>> blend_weights(np.array([[0.9, 0.1], [0.9, 0.1]])).round(3).tolist()
+    >>> better = np.array([[0.9, 0.1]] * 200)
+    >>> blend_weights(better).round(3).tolist()
     [1.0, 0.0]
+    >>> blend_weights(better[:10]).round(1).tolist()  # ten rows say less
+    [0.9, 0.1]
     >>> blend_weights(np.array([[0.9, 0.1], [0.1, 0.9]])).round(3).tolist()
     [0.5, 0.5]
     """
     likelihood = np.maximum(np.asarray(likelihood, np.float64), _LEAST)
     n_rows, n_members = likelihood.shape
     share = np.ones(n_rows) if weight is None else np.asarray(weight, np.float64)
+    if prior:
+        likelihood = np.concatenate([likelihood, np.eye(n_members)])
+        share = np.concatenate([share, np.full(n_members, float(prior))])
     share = share / share.sum()
 
     def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
