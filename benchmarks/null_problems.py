@@ -7,9 +7,10 @@ in two to four classes. No model can be cheaper than always giving the best sing
 answer, but the best of many cross-validated ones often looks it. Counted are problems
 in which the chosen candidate's held-out cost is below that of the best answer (what a
 comparison of means would claim), and those in which the interval of
-``SoftCostClassifierCV.saving`` lies above zero (what 'softcost fit' claims). Families are
-those that suit the table, as by default; ``--families single`` takes one reduction. With
-``--signal`` one feature tells the class in part, to see that real savings are found.
+``SoftCostClassifierCV.saving`` lies above zero (what 'softcost fit' claims). Families
+are those that suit the table, as by default; ``--families single`` takes one reduction.
+With ``--signal`` one feature tells the class in part, to see that real savings are
+found.
 """
 
 import argparse
