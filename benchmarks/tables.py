@@ -84,7 +84,7 @@ def by_lightgbm(train, test, prices, target, seed):
     kinds = {
         name: pd.CategoricalDtype(sorted(train[name].dropna().unique()))
         for name in train.columns
-        if name != target and train[name].dtype == object
+        if name != target and not pd.api.types.is_numeric_dtype(train[name])
     }
     X, X_test = (one.drop(columns=target).astype(kinds) for one in (train, test))
     X = X.set_axis([f"x{k}" for k in range(X.shape[1])], axis=1)

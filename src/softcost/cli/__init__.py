@@ -31,6 +31,10 @@ COMMANDS = {
         "softcost.cli.apply:evaluate",
         "Measure a model on rows whose classes are known.",
     ),
+    "explain": (
+        "softcost.cli.apply:explain",
+        "Tell what each column saves, in the units of the prices.",
+    ),
     "compare": (
         "softcost.cli.apply:compare",
         "Compare two models on rows whose classes are known.",

@@ -18,6 +18,7 @@ from softcost.metrics._decision import (
     weighted_error,
 )
 from softcost.metrics._front import hypervolume, lower_hull, pareto_mask
+from softcost.metrics._importance import column_importance
 from softcost.metrics._measures import (
     ACTION_MEASURES,
     MEASURES,
@@ -35,6 +36,7 @@ __all__ = [
     "MEASURES",
     "Comparison",
     "Saving",
+    "column_importance",
     "compare",
     "confusion_counts",
     "cost_scorer",

@@ -1,6 +1,6 @@
 """What the explorer page shows, and how it is read from a fitted search."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,6 +72,11 @@ class ExplorerData:
         ``verdict`` and ``sentences`` about the choice, as `advice` makes them.
     currency : str
         Written after amounts of money.
+    importance : sequence of dicts
+        What columns save: ``column``, ``saving``, ``low``, ``high`` and ``shown``, as
+        the rows of `softcost.metrics.column_importance`.
+    importance_rows : int or None
+        On how many rows that was measured.
 
     See Also
     --------
@@ -124,6 +129,8 @@ class ExplorerData:
     test_confusion: NDArray[Any] | None = None
     test_note: str = ""
     currency: str = ""
+    importance: Sequence[Mapping[str, Any]] = ()
+    importance_rows: int | None = None
 
     def __post_init__(self) -> None:
         n, n_classes = len(self.table), len(self.classes)

@@ -14,7 +14,7 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -212,6 +212,8 @@ def page_data(data: ExplorerData) -> dict[str, Any]:
         "test": None if data.test is None else _test_results(data),
         "testNote": data.test_note,
         "testRows": data.n_test,
+        "importance": [_importance(one) for one in data.importance],
+        "importanceRows": data.importance_rows,
         "commands": _lines(data, data.command, lambda value: shlex.quote(_told(value))),
         "pythons": _lines(data, data.python, _literal),
     }
@@ -250,6 +252,12 @@ def _paid(data: ExplorerData, counted: NDArray[np.bool_]) -> list[list[float]] |
         for amounts, where in zip(np.asarray(data.paid, float), counted, strict=True)
     ]
     return paid if len(json.dumps(paid)) < ROOM_OF_PAID else None
+
+
+def _importance(one: Mapping[str, Any]) -> dict[str, Any]:
+    """What a column saves, with numbers that JSON knows."""
+    numbers = {name: _plain(one[name]) for name in ("saving", "low", "high")}
+    return {"column": str(one["column"]), **numbers, "shown": bool(one["shown"])}
 
 
 def _test_results(data: ExplorerData) -> dict[str, Any]:

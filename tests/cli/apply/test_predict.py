@@ -296,7 +296,12 @@ def test_expected_costs_are_in_money(softcost, shop, tmp_path):
     softcost("predict", folder / "model", folder / "data.csv", "-o", out)
     found = pd.read_csv(out)
     prices = [f"expected_cost_{name}" for name in ("late", "soon")]
-    assert list(found) == ["order_id", "prediction", "expected_cost", *prices]
+    next_best = ["next_best", "next_best_costs_more"]
+    own = ["order_id", "prediction", "expected_cost"]
+    assert list(found) == [*own, *next_best, *prices]
+    assert (found["next_best"] != found["prediction"]).all()
+    more = found[prices].sum(axis=1) - 2 * found["expected_cost"]
+    np.testing.assert_allclose(found["next_best_costs_more"], more)
     chances = found["expected_cost_soon"] / 5
     np.testing.assert_allclose(found["expected_cost_late"], 1 - chances)
     chosen = np.where(found["prediction"] == "late", *(found[name] for name in prices))

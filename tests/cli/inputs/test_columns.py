@@ -68,6 +68,8 @@ EXPECTED = [
     ("typed.parquet", "joined", "date", NOTHING),
     ("typed.parquet", "active", "boolean", NOTHING),
     ("indexed.parquet", "__index_level_0__", "left out", "no name"),
+    ("indexed.parquet", "joined", "date", NOTHING),
+    ("indexed.parquet", "active", "boolean", NOTHING),
     ("book.xlsx", "age", "number", "missing: 'n/a'"),
     ("book.xlsx", "joined", "date", NOTHING),
     ("book.xlsx", "active", "boolean", NOTHING),
@@ -111,6 +113,24 @@ def test_columns_are_read_as_a_person_would(read, name, column, kind, words):
     assert words in said
     if words == NOTHING:
         assert said.strip("; ") == ""
+
+
+BASE = {"age": "number", "income": "number", "city": "nominal"}  # odd in some files
+
+
+@pytest.mark.parametrize("name", sorted({one[0] for one in EXPECTED}))
+def test_no_column_is_forgotten(read, name):
+    """Those that the list does not name are plain, and nothing is said of them."""
+    listed = {column for file, column, _, _ in EXPECTED if file == name}
+    for column, found in read(name)[2].items():
+        if column in listed:
+            continue
+        assert column in BASE, "not in the list"
+        assert (found.kind, found.left_out, list(found.remarks)) == (
+            BASE[column],
+            "",
+            [],
+        )
 
 
 def test_every_table_is_in_the_list(tables):

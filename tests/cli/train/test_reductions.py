@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from softcost.cli.train._job import Job, with_reduction
+from softcost.cli.train._job import Job, n_folds, with_reduction
 from softcost.cli.train._names import LEARNERS
 from softcost.cli.train._reductions import make_families, make_family
 from softcost.reductions import CATALOGUE
@@ -117,6 +117,13 @@ def test_what_is_said_of_learners_implies_a_reduction(options, reduction):
     names = dict.fromkeys(one.name for one in fields(Job))
     plain = Job(**names | {"reduction": (), "learner": ("auto",)})
     assert with_reduction(replace(plain, **options)).reduction == (reduction,)
+
+
+def test_many_rows_have_fewer_folds():
+    plain = Job(**dict.fromkeys(one.name for one in fields(Job)))
+    assert n_folds(plain, 50_000) == 5
+    assert n_folds(plain, 50_001) == 3
+    assert n_folds(replace(plain, cv=7), 10**6) == 7
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@
 from softcost.cli.apply._choose import choose
 from softcost.cli.apply._compare import compare
 from softcost.cli.apply._evaluate import evaluate
+from softcost.cli.apply._explain import explain
 from softcost.cli.apply._page import page
 from softcost.cli.apply._predict import predict
 from softcost.cli.apply._serve import serve
 
-__all__ = ["choose", "compare", "evaluate", "page", "predict", "serve"]
+__all__ = ["choose", "compare", "evaluate", "explain", "page", "predict", "serve"]

@@ -1,6 +1,7 @@
 """What a model answers for rows whose classes are known, and what that costs."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -47,14 +48,20 @@ class Prices:
 
 
 @dataclass(frozen=True)
-class KnownRows:
-    """Answers, true labels, and costs of shape (n, A), for classes, then actions."""
+class PricedRows:
+    """True labels, and costs of shape (n, A), for classes, then actions."""
 
     labels: np.ndarray
-    predicted: np.ndarray
     costs: np.ndarray
     classes: np.ndarray
     actions: np.ndarray
+
+
+@dataclass(frozen=True)
+class KnownRows(PricedRows):
+    """The same with answers."""
+
+    predicted: np.ndarray
 
     def answers(self) -> np.ndarray:
         """Numbers of the answers, as columns of ``costs``."""
@@ -95,17 +102,45 @@ def answer_known_rows(
     """Predict a file in pieces, and price every answer."""
     with failed_job():
         labels, predicted, by_row = _predict(stored, data, target, prices.columns)
+    with bad_input():
+        priced = _priced(stored, labels, prices, by_row)
+    return KnownRows(
+        labels, priced.costs, priced.classes, priced.actions, predicted=predicted
+    )
+
+
+def read_known_rows(
+    stored: StoredModel, data: str, target: str, prices: Prices
+) -> tuple[Any, PricedRows]:
+    """All rows of a file as the model wants them, and what answers to them cost."""
+    rows, labels, costs = [], [], []
+    for raw, X in read_pieces(stored, data, without={target}):
+        rows.append(X)
+        labels.append(_known_labels(stored, raw, target, data))
+        if prices.columns is not None:
+            costs.append(read_cost_columns(raw, prices.columns, data))
+    by_row = pd.concat(costs, ignore_index=True) if costs else None
+    frames = isinstance(rows[0], pd.DataFrame)
+    X = pd.concat(rows, ignore_index=True) if frames else np.concatenate(rows)
+    return X, _priced(stored, np.concatenate(labels), prices, by_row)
+
+
+def _priced(
+    stored: StoredModel,
+    labels: np.ndarray,
+    prices: Prices,
+    by_row: pd.DataFrame | None,
+) -> PricedRows:
     classes = np.array([str(name) for name in stored.classes.tolist()])
     actions = np.array([str(name) for name in stored.actions.tolist()], dtype=str)
-    with bad_input():
-        vectors = raw_cost_vectors(
-            labels,
-            cost_matrix=prices.matrix,
-            costs=by_row,
-            classes=classes,
-            actions=actions if len(actions) else None,
-        )
-    return KnownRows(labels, predicted, vectors, classes, actions)
+    vectors = raw_cost_vectors(
+        labels,
+        cost_matrix=prices.matrix,
+        costs=by_row,
+        classes=classes,
+        actions=actions if len(actions) else None,
+    )
+    return PricedRows(labels, vectors, classes, actions)
 
 
 def _predict(

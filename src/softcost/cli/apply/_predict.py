@@ -52,8 +52,9 @@ def predict(
     MODEL is a file that 'softcost fit --model' or softcost.save wrote; DATA a CSV,
     Excel, Parquet or LIBSVM file, or - for CSV on standard input. The output has the
     ids of the rows where the model knows of some, the label, and for every class what
-    answering it is expected to cost, in the units of the prices; where the model does
-    not know that, a score (the larger the better). A row is in doubt where its answer
+    answering it is expected to cost, in the units of the prices, with the next best
+    answer and how much more that one costs; where the model does not know that, a score
+    (the larger the better). A row is in doubt where its answer
     is expected to cost much or, without expected costs, where the second best score
     comes near the best. Rows unlike those of the training
     are told of. Rows are read and written in pieces, so files may be larger than

@@ -25,6 +25,7 @@ from softcost.files import check_output
 
 PREDICTION = "prediction"
 EXPECTED = "expected_cost"
+NEXT, MORE = "next_best", "next_best_costs_more"
 _FORMULAS = tuple("=+-@\t\r")
 
 
@@ -146,6 +147,7 @@ def _with_predictions(
             labels, stored.classes, stored.actions, argument="predictions"
         )
         made[EXPECTED] = expected[np.arange(len(labels)), place]
+        made |= _next_best(stored, expected, place)
         for name, values in zip(names, expected.T, strict=True):
             made[f"{EXPECTED}_{name}"] = values
     elif found is not None:
@@ -158,6 +160,22 @@ def _with_predictions(
                 "in DATA."
             )
     return pd.DataFrame(kept | made)
+
+
+def _next_best(
+    stored: StoredModel, expected: np.ndarray, place: np.ndarray
+) -> dict[str, Any]:
+    """The answer that would be next, and how much more it is expected to cost.
+
+    So much dearer the given answer would have to be for another one to be given. A
+    model with some softness does not decide by prices alone: then it may be negative.
+    """
+    every = np.arange(len(place))
+    others = expected.copy()
+    others[every, place] = np.inf
+    second = others.argmin(axis=1)
+    names = stored.answers[second].astype(str).astype(object)
+    return {NEXT: names, MORE: others[every, second] - expected[every, place]}
 
 
 def _predict(

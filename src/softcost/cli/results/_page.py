@@ -51,6 +51,10 @@ def page_data(model: Pipeline, notes: dict[str, Any]) -> ExplorerData:
             "n_test": notes["test_rows"],
             "test_confusion": np.array([counts[name] for name in test.index], float),
         }
+    importance = notes.get("importance")  # older models have none
+    if importance is not None:
+        details["importance"] = importance["columns"]
+        details["importance_rows"] = importance["rows"]
     if "family" not in search.tradeoff_:
         params = list(search.candidate_params(search.best_index_))
         details["python"] = python_lines(search, params, model["columns"])
@@ -69,6 +73,7 @@ def _are_sound(notes: dict[str, Any]) -> bool:
         and (advice is None or _is_advice(advice))
         and (commands is None or isinstance(commands, str) or _are_texts(commands))
         and (expected is None or _has_numbers(expected, _EXPECTED))
+        and _is_importance(notes.get("importance"))
         and (
             held_out is None
             or (
@@ -79,6 +84,28 @@ def _are_sound(notes: dict[str, Any]) -> bool:
                 )
                 and isinstance(notes.get("held_out_confusion"), dict)
             )
+        )
+    )
+
+
+def _is_importance(value: Any) -> bool:
+    """None, or numbers by column; a single row has no interval."""
+    if value is None:
+        return True
+    columns = value.get("columns") if isinstance(value, dict) else None
+    return (
+        isinstance(columns, list)
+        and isinstance(value.get("rows"), int)
+        and all(
+            isinstance(one, dict)
+            and isinstance(one.get("column"), str)
+            and isinstance(one.get("saving"), int | float)
+            and isinstance(one.get("shown"), bool)
+            and all(
+                one.get(name) is None or isinstance(one[name], int | float)
+                for name in ("low", "high")
+            )
+            for one in columns
         )
     )
 

@@ -5,12 +5,14 @@ from typing import Any, Literal
 
 from softcost.cli.console import BadInput
 
+_MANY_ROWS = 50_000
+
 
 @dataclass(frozen=True)
 class Job:
     """What the command line asked for; see ``softcost fit --help``.
 
-    ``reduction`` is empty where none was named.
+    ``reduction`` is empty where none was named, ``cv`` None where nothing was said.
     """
 
     data: str
@@ -35,7 +37,7 @@ class Job:
     tolerance: float | str | None
     error_weight: str | None
     softness: int | list[float]
-    cv: int
+    cv: int | None
     minutes: float | None
     test_size: float | None
     test: str | None
@@ -66,6 +68,11 @@ def with_reduction(job: Job) -> Job:
     else:
         name = "osr" if job.learner != ("auto",) or job.param else "auto"
     return replace(job, reduction=(name,))
+
+
+def n_folds(job: Job, n_rows: int) -> int:
+    """How many folds there are: fewer of many rows, which tell enough."""
+    return job.cv or (5 if n_rows <= _MANY_ROWS else 3)
 
 
 def with_defaults(job: Job) -> Job:

@@ -40,7 +40,7 @@ from softcost.cli.train._blocks import first_pass, write_rows
 from softcost.cli.train._budget import check_recalls
 from softcost.cli.train._columns import tell_columns, what_was_asked
 from softcost.cli.train._data import Rows, TrainingInput
-from softcost.cli.train._job import Job, with_defaults
+from softcost.cli.train._job import Job, n_folds, with_defaults
 from softcost.cli.train._output import describe_training, write_files, write_results
 from softcost.cli.train._reductions import make_families
 from softcost.cli.train._results import compare
@@ -193,14 +193,15 @@ def _rows_on_disk(
     labels = data.train.y
     columns.fit(data.train.X)
     fold = np.empty(len(labels), np.intp)
-    splitter = StratifiedKFold(job.cv, shuffle=True, random_state=job.seed)
+    count = n_folds(job, len(labels))
+    splitter = StratifiedKFold(count, shuffle=True, random_state=job.seed)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
         for number, (_, test) in enumerate(splitter.split(labels, labels)):
             fold[test] = number
     X, order = write_rows(job, data, columns, fold, path)
     fold, every = fold[order], np.arange(len(order))
-    folds = [(every[fold != k], every[fold == k]) for k in range(job.cv)]
+    folds = [(every[fold != k], every[fold == k]) for k in range(count)]
     return X, labels[order], folds
 
 
@@ -217,4 +218,4 @@ def _fit(
         # A budget that is not met is told at the end, also where warnings are not.
         warnings.filterwarnings("ignore", message="no candidate (has|was shown)")
         search.fit(X, y)
-    search.set_params(cv=job.cv)  # a saved model says how many there were
+    search.set_params(cv=len(folds))  # a saved model says how many there were

@@ -21,12 +21,12 @@ from softcost.cli.console import (
     write_json,
 )
 from softcost.cli.inputs import actions_of
-from softcost.cli.results import write_page
+from softcost.cli.results import print_importance, write_page
 from softcost.cli.train._asked import asked_lines
 from softcost.cli.train._budget import describe_budget
 from softcost.cli.train._data import TrainingInput
 from softcost.cli.train._families import print_families
-from softcost.cli.train._job import Job
+from softcost.cli.train._job import Job, n_folds
 from softcost.cli.train._reductions import Family
 from softcost.cli.train._sensitivity import lines_of
 from softcost.models import json_value, save
@@ -54,6 +54,7 @@ def describe_training(
         "reduction": ",".join(job.reduction),
         "learner": ",".join(learners) or "auto",
         "criterion": job.criterion,
+        "folds": n_folds(job, len(data.train.y)),
         "actions": [] if data.matrix is None else actions_of(data.matrix),
         "currency": job.currency,
     }
@@ -140,8 +141,8 @@ def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> 
         trained = "families that suit the table"
     out.print(
         f"{about['rows']} rows, {len(about['columns'])} columns, "
-        f"{len(about['classes'])} classes; {trained}, {job.cv}-fold cross-validation "
-        f"(mean ± standard error){test}",
+        f"{len(about['classes'])} classes; {trained}, {about['folds']}-fold "
+        f"cross-validation (mean ± standard error){test}",
         soft_wrap=True,
     )
     _print_comparison(results, job.currency)
@@ -162,6 +163,8 @@ def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> 
         out.print(describe_budget(results["guarantee"]), soft_wrap=True)
     for line in lines_of(results["sensitivity"]):
         out.print(line, soft_wrap=True)
+    if results["importance"] is not None:
+        print_importance(results["importance"], job.currency)
     if job.model is not None:
         out.print(f"model:  {job.model}", soft_wrap=True)
     if job.report is not None:

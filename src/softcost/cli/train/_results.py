@@ -9,7 +9,9 @@ from sklearn.pipeline import Pipeline
 from softcost.cli.results import (
     confusion,
     finite_or_none,
+    importance_facts,
     measure,
+    rows_for,
     saving_percent,
     shown_measures,
 )
@@ -22,6 +24,8 @@ from softcost.metrics import paired_saving
 from softcost.report import advice, saving_facts
 
 MOST_PREDICTIONS = 20_000_000  # beyond, resampling takes long and says little
+_SHUFFLES = 2  # of each column; 'softcost explain' has more
+_MOST_SHUFFLED = 60_000  # predictions for what columns are worth: some seconds
 
 
 def compare(model: Pipeline, data: TrainingInput, currency: str = "") -> dict[str, Any]:
@@ -60,7 +64,27 @@ def compare(model: Pipeline, data: TrainingInput, currency: str = "") -> dict[st
         "sensitivity": how_sure(search),
         "families": family_facts(search),
         "asked": asked_facts(search),
+        "importance": _importance(model, data),
     }
+
+
+def _importance(model: Pipeline, data: TrainingInput) -> dict[str, Any] | None:
+    """What columns save on the test rows; None where there are none, or too many."""
+    rows = rows_for(len(data.kinds), _SHUFFLES, _MOST_SHUFFLED)
+    if data.test is None or data.test_costs is None or rows is None:
+        return None
+    search = model["search"]
+    return importance_facts(
+        model.predict,
+        data.test.X,
+        data.test.y,
+        data.test_costs,
+        search.classes_,
+        search.actions_[len(search.classes_) :],
+        data.kinds,
+        most_rows=rows,
+        repeats=_SHUFFLES,
+    )
 
 
 def _expected(search: Any) -> dict[str, Any] | None:

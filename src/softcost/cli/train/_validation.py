@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from softcost.cli.console import BadInput
 from softcost.cli.inputs import actions_of
-from softcost.cli.train._job import Job
+from softcost.cli.train._job import Job, n_folds
 from softcost.cli.train._reductions import Family
 from softcost.reductions import Reduction
 from softcost.soft import SoftCostClassifierCV
@@ -33,9 +33,10 @@ def check_two_classes(job: Job, labels: np.ndarray) -> None:
 def check_folds(job: Job, labels: np.ndarray) -> None:
     """Refuse more folds than the largest class has rows."""
     largest = int(np.unique(labels, return_counts=True)[1].max())
-    if job.cv > largest:
+    folds = n_folds(job, len(labels))
+    if folds > largest:
         raise ValueError(
-            f"--cv {job.cv} asks for more folds than the largest class has rows to "
+            f"--cv {folds} asks for more folds than the largest class has rows to "
             f"learn from, {largest}; ask for fewer, or give more rows."
         )
 

@@ -1,7 +1,7 @@
 // The state of the page, and what changes it.
 const state = {
   index: data.chosen, how: "recommended", budget: null, prices: originalPrices.slice(), edited: false,
-  cost: trainedCost, front: [], setting: null, money: false, bars: true, zoomed: null, hidden: new Set(), allRecalls: false,
+  cost: trainedCost, front: [], setting: null, money: false, bars: true, zoomed: null, hidden: new Set(), allRecalls: false, allColumns: false,
 };
 state.front = frontOf(error, trainedCost);
 
@@ -131,6 +131,7 @@ function buildControls() {
   at("zoom").addEventListener("click", () => { state.zoomed = !state.zoomed; drawChart(); });
   at("in-counts").addEventListener("click", () => { state.money = false; drawConfusion(); });
   at("in-money").addEventListener("click", () => { state.money = true; drawConfusion(); });
+  at("all-columns").addEventListener("click", () => { state.allColumns = !state.allColumns; drawImportance(); });
   at("all-recalls").addEventListener("click", () => { state.allRecalls = !state.allRecalls; drawRecall(); });
   at("print").addEventListener("click", () => window.print());
   at("reset-prices").addEventListener("click", resetPrices);
@@ -180,6 +181,7 @@ buildControls();
 buildPrices();
 drawPricesHint();
 drawTest();
+drawImportance();
 drawChart();
 drawTable();
 showSelection();

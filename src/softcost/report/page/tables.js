@@ -123,6 +123,26 @@ function drawTest() {
     make("tbody", {}, ...data.test.models.map((model, i) => make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, model)), ...shown.map(([name, values]) => make("td", {}, values[i] === null ? "–" : names[name][1](values[i])))))));
 }
 
+// What answers cost more when the values of a column are shuffled: it does not follow
+// changes of prices or models.
+function drawImportance() {
+  const all = data.importance;
+  at("importance-card").hidden = !all.length;
+  if (!all.length) return;
+  const few = all.length > MOST_BARS && !state.allColumns, most = Math.max(...all.map((one) => one.saving), 0);
+  at("importance-hint").textContent = "What the recommended model saves per example because it knows the column: what its answers cost more when the values of the column are shuffled, at the original prices"
+    + (data.importanceRows === null ? "." : ", on " + count(data.importanceRows) + " test rows.") + " In brackets, the 95 % interval; pale where it may be chance.";
+  put(at("importance"), ...(few ? all.slice(0, MOST_BARS) : all).map((one) => {
+    const bar = make("span", { class: "track", "aria-hidden": "true" });
+    if (one.saving > 0 && most > 0) bar.append(vary(make("span", { class: one.shown ? "fill" : "fill pale" }), "--v", one.saving / most));
+    const interval = one.low === null || one.high === null ? "" : "(" + amount(one.low) + " to " + amount(one.high) + ")";
+    return make("li", {}, make("bdi", {}, one.column), bar, make("span", { class: "number" }, amount(one.saving)), make("span", { class: "size" }, interval));
+  }));
+  const more = at("all-columns");
+  more.hidden = all.length <= MOST_BARS;
+  more.textContent = few ? "Show all " + count(all.length) + " columns" : "Show the most important";
+}
+
 function drawTable() {
   const head = make("thead", {}, make("tr", {}, ...[...(familyOf ? ["Family"] : []), "Softness", ...data.params, "Cost", "Error", "G-mean", "Front", ""].map((name) => make("th", { scope: "col" }, name))));
   const spread = costSpread();
