@@ -14,13 +14,17 @@ CAPACITY = 4096
 _LEAST_NEW = 64  # rows that come in at once, on each side
 _SHARE_NEW = 8  # or one for so many that have a coefficient
 _WORK_PER_CALL = 2e8
-_WIDTH = padded(CAPACITY) + 64  # no power of two: columns would share places in a cache
 _BLOCK = 64  # columns that are mirrored at once
+
+
+def _width() -> int:
+    """Of a row: no power of two, or entries of a column share places in a cache."""
+    return padded(CAPACITY + 1)
 
 
 def working_bytes() -> int:
     """Memory for kernel values among members, and for some of them to be moved."""
-    return 2 * 4 * CAPACITY * _WIDTH
+    return 2 * 4 * CAPACITY * _width()
 
 
 def _lowest(values: np.ndarray, count: int) -> np.ndarray:
@@ -45,7 +49,7 @@ class WorkingSet:
 
     def __init__(self, products: Products, n: int):
         self._products = products
-        self._gram = np.zeros((CAPACITY, _WIDTH), np.float32)
+        self._gram = np.zeros((CAPACITY, _width()), np.float32)
         self.members = np.empty(0, np.intp)
         self._inside = np.zeros(n, np.bool_)
 
