@@ -16,8 +16,8 @@ from softcost.solvers._jit import inline, jit
 
 WIDTH = 64  # four vectors per step: one comparison with the extreme for all of them
 
-_IN_CACHE = 2048  # length of rows up to which they come from caches by themselves
-_AHEAD = 768  # how far ahead longer ones are asked for
+_IN_CACHE = 1024  # length of rows up to which nobody has to ask for them
+_AHEAD = 1024  # how far ahead longer ones are asked for
 _FAR = np.float32(3e38)
 _ZERO = np.float32(0)
 _FLAT = np.float32(-5e-13)  # a kernel value of least curvature

@@ -66,14 +66,18 @@ def load_row(typingctx, matrix, row, index):
 
 @intrinsic
 def prefetch_row(typingctx, matrix, row, index):
-    """Ask for the cache line of ``matrix[row, index]``; harmless beyond the end."""
+    """Ask for the cache line of ``matrix[row, index]``; harmless beyond the end.
+
+    Into the second level: from far memory that takes more lines at a time than the
+    first level can wait for.
+    """
 
     def codegen(context, builder, signature, args):
         start = row_start(context, builder, signature.args[0], args[0], args[1])
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
         element = builder.gep(data, [builder.add(start, args[2])])
         pointer = builder.bitcast(element, ir.IntType(8).as_pointer())
-        hints = [I32(0), I32(3), I32(1)]  # for reading, into all levels, data
+        hints = [I32(0), I32(2), I32(1)]  # for reading, but the first level, data
         call(builder, "llvm.prefetch.p0", ir.VoidType(), [pointer, *hints])
         return context.get_dummy_value()
 
