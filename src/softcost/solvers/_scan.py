@@ -180,21 +180,29 @@ def unit_of(gradient):
     return np.float32(math.ldexp(1.0, exponent))
 
 
+@inline
+def _add_row(rows, row, at, weight, sums):
+    return v.fma(v.splat(weight), v.load_row(rows, row, at), sums)
+
+
 @jit
 def add_rows(rows, first, chosen, weights, count, out):
-    """Add ``weights[r] * rows[chosen[r], first:]`` for r < ``count``, in this order."""
-    for t in range(0, out.size, WIDTH):
-        a = v.load(out, t)
-        b = v.load(out, t + 16)
-        c = v.load(out, t + 32)
-        d = v.load(out, t + 48)
-        for r in range(count):
-            row, weight = chosen[r], v.splat(weights[r])
-            a = v.fma(weight, v.load_row(rows, row, first + t), a)
-            b = v.fma(weight, v.load_row(rows, row, first + t + 16), b)
-            c = v.fma(weight, v.load_row(rows, row, first + t + 32), c)
-            d = v.fma(weight, v.load_row(rows, row, first + t + 48), d)
-        v.store(out, t, a)
-        v.store(out, t + 16, b)
-        v.store(out, t + 32, c)
-        v.store(out, t + 48, d)
+    """Add ``weights[r] * rows[chosen[r], first:]`` for r < ``count``, in this order.
+
+    Four rows at a time, each from its beginning to its end: so they come from far
+    memory at the same time.
+    """
+    r = 0
+    while r + 4 <= count:
+        for t in range(0, out.size, v.LANES):
+            at = first + t
+            a = _add_row(rows, chosen[r], at, weights[r], v.load(out, t))
+            b = _add_row(rows, chosen[r + 1], at, weights[r + 1], a)
+            c = _add_row(rows, chosen[r + 2], at, weights[r + 2], b)
+            d = _add_row(rows, chosen[r + 3], at, weights[r + 3], c)
+            v.store(out, t, d)
+        r += 4
+    for rest in range(r, count):
+        for t in range(0, out.size, v.LANES):
+            a = _add_row(rows, chosen[rest], first + t, weights[rest], v.load(out, t))
+            v.store(out, t, a)
