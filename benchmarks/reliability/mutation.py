@@ -193,16 +193,23 @@ def named_mutants(path):
         yield name + (f" ({seen[name]})" if seen[name] > 1 else ""), path, one
 
 
-def run(package, sample, seed, seconds):
-    """The figures of one package, and what survived."""
-    patterns, tests = PACKAGES[package]
-    files = [one for pattern in patterns
-             for one in sorted((SOURCE / "softcost").glob(pattern))]  # fmt: skip
+def watched_tests(package, files, kept):
+    """What the tests of a package reach; read from a folder where it is kept there."""
+    if kept is not None and (kept / f"{package}.json").exists():
+        return json.loads((kept / f"{package}.json").read_text())
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "known.json"
-        if in_a_fork(watched, tests, files, place) != 0:
+        place = (kept or Path(folder)) / f"{package}.json"
+        if in_a_fork(watched, PACKAGES[package][1], files, place) != 0:
+            place.unlink(missing_ok=True)
             raise SystemExit(f"the tests of {package} fail as they are")
-        known = json.loads(place.read_text())
+        return json.loads(place.read_text())
+
+
+def run(package, sample, seed, seconds, kept):
+    """The figures of one package, and what survived."""
+    files = [one for pattern in PACKAGES[package][0]
+             for one in sorted((SOURCE / "softcost").glob(pattern))]  # fmt: skip
+    known = watched_tests(package, files, kept)
     import_others(known["imported"])
     for path in files[:3]:  # as they are: or whatever kills faults, it is not the tests
         names = chosen_tests(known, path, 1, seconds)
@@ -236,6 +243,7 @@ def main():
     parser.add_argument("--sample", type=int, default=120, help="faults per package")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=8, help="of tests per fault")
+    parser.add_argument("--watched", type=Path, help="keep there what tests reach")
     parser.add_argument("--output", type=Path, help="keeps the rows of others")
     options = parser.parse_args()
     os.chdir(ROOT)
@@ -243,7 +251,9 @@ def main():
     print("|---|---|---|---|---|---|")
     good = True
     for package in options.packages or PACKAGES:
-        found = run(package, options.sample, options.seed, options.seconds)
+        found = run(
+            package, options.sample, options.seed, options.seconds, options.watched
+        )
         row = [found[name] for name in ("faults", "tried", "killed")]
         words = " | ".join(map(str, row))
         print(
@@ -254,7 +264,7 @@ def main():
         if options.output:
             path = options.output
             old = json.loads(path.read_text()) if path.exists() else {}
-            old |= {package: found | {"seed": options.seed}}
+            old |= {f"{package}, seed {options.seed}": found}
             path.write_text(json.dumps(old, indent=1) + "\n")
     return int(not good)
 

@@ -65,6 +65,8 @@ def test_means_by_class():
         mine = name == Y
         wanted = np.average(values[mine], axis=0, weights=WEIGHT[mine])
         np.testing.assert_allclose(found[number], wanted)
+    light = rows().part(np.array([2])).class_means(values[2:3])
+    np.testing.assert_array_equal(light[1], values[2])
     nobody = rows().part(np.array([0, 4])).class_means(values[:2])
     np.testing.assert_array_equal(nobody, [[0, 0], [0, 0], [0, 1]])
 
@@ -147,8 +149,25 @@ def test_true_classes_in_the_first_column():
     assert sc.check_cost_matrix(table, [0, 1]).tolist() == [[0, 2], [5, 0]]
     with pytest.raises(ValueError, match="empty"):
         sc.check_cost_matrix(pd.DataFrame())
-    one = pd.DataFrame({"a": [0.0]}, index=["a"])
-    assert sc.check_cost_matrix(one, ["a"]).tolist() == [[0]]
+    for one in (
+        pd.DataFrame({"a": [0.0]}, index=["a"]),
+        pd.DataFrame({"true": ["a"], "a": [0.0]}),
+    ):
+        assert sc.check_cost_matrix(one, ["a"]).tolist() == [[0]]
+
+
+def test_the_largest_price():
+    most = 1e150
+    assert sc.check_cost_matrix([[0, most], [1, 0]])[0, 1] == most
+    with pytest.raises(ValueError, match="too large to add up"):
+        sc.check_cost_matrix([[0, np.nextafter(most, np.inf)], [1, 0]])
+
+
+def test_numbers_in_a_column_of_objects_are_labels():
+    y = np.array([3, 1, np.int64(3)], dtype=object)
+    found = sc.row_costs(y, cost_matrix=[[0, 2], [1, 0]])
+    assert found.classes.tolist() == [1, 3]
+    assert found.y.tolist() == [1, 0, 1]
 
 
 def test_a_first_column_of_words_and_numbers_names_nothing():
