@@ -18,6 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results" / "reliability.json"
+MUTATION = RESULTS.with_name("mutation.json")
 PAGE = ROOT / "SECURITY.md"
 COMMAND = "python benchmarks/reliability/"
 
@@ -80,12 +81,35 @@ def campaign_table(results):
     return "\n".join(lines) + "\n"
 
 
+def mutation_table(results):
+    """Faults that were put into packages: how many there are, were tried and found."""
+    lines = [
+        "| command | faults known | tried | found | share | said to be no faults |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, found in sorted(results.items()):
+        package, _, seed = name.partition(", seed ")
+        drawn = found["tried"] + found["equivalent"]
+        command = f"`{COMMAND}mutation.py {package} --sample {drawn} --seed {seed}`"
+        row = [command, found["faults"], found["tried"], found["killed"]]
+        share = f"{found['killed'] / found['tried']:.0%}"
+        lines.append(
+            f"| {' | '.join(map(str, row))} | {share} | {found['equivalent']} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
 def with_table(text):
-    """The page with its table made anew, between the two comments that name it."""
-    begin, end = "<!-- reliability -->\n", "<!-- end of reliability -->\n"
-    before, _, rest = text.partition(begin)
-    table = campaign_table(json.loads(RESULTS.read_text()))
-    return f"{before}{begin}\n{table}\n{end}{rest.partition(end)[2]}"
+    """The page with its tables made anew, between the comments that name them."""
+    for name, path, table in (
+        ("reliability", RESULTS, campaign_table),
+        ("mutation", MUTATION, mutation_table),
+    ):
+        begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
+        before, _, rest = text.partition(begin)
+        made = table(json.loads(path.read_text()))
+        text = f"{before}{begin}\n{made}\n{end}{rest.partition(end)[2]}"
+    return text
 
 
 def _keep(rows, path):

@@ -232,6 +232,7 @@ def test_rules_say_what_they_do():
     assert Budget(error=0.1).describe() == text
     sure = Budget(error=0.1, confidence=0.95).describe()
     assert sure == f"{text}, with a confidence of 0.95"
+    assert make_rule(len).describe() == "what len prefers"
 
 
 def test_six_classes_are_named():
@@ -403,6 +404,16 @@ def test_what_a_test_tells():
     told = judged(rule, None, good, bad)
     assert (told["kind"], told["method"], told["rows"]) == ("approximate", "Holm", 100)
     assert told["passed"] == [0]
+
+
+def test_a_tail_that_is_the_level_itself_is_enough():
+    """No error in one row, at a limit of a half, has a tail of a half."""
+    one = [[1, 0], [0, 0]]
+    for calibration in (np.array([one], float), None):
+        told = judged(Budget(error=0.5, confidence=0.5), calibration, one)
+        assert told["met"] is True
+        told = judged(Budget(error=0.49, confidence=0.5), calibration, one)
+        assert told["met"] is False
 
 
 def test_what_is_missing_for_a_test():
