@@ -4,6 +4,7 @@ import numpy as np
 import odd_tables
 import pandas as pd
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 from softcost.cli.inputs import (
     Asked,
@@ -14,6 +15,7 @@ from softcost.cli.inputs import (
     survey,
     typed_columns,
 )
+from softcost.cli.inputs._leaks import most_right
 
 NOTHING = ""
 # (file, column, kind or "left out", a word of what is said of it)
@@ -238,3 +240,18 @@ def test_the_user_has_the_last_word(read):
     kept = survey(features, labels, Asked(number=frozenset(["customer_id"])))
     assert found["customer_id"].left_out
     assert not {one.name: one for one in kept}["customer_id"].left_out
+
+
+def test_no_tree_gets_more_right_than_its_bound():
+    """Which spares the tree of a column that cannot tell the class anyway."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n, k, leaves = rng.integers(5, 60), rng.integers(2, 5), int(rng.integers(2, 9))
+        labels = rng.integers(k, size=n)
+        column = rng.integers(20, size=n) + rng.choice([0, 9.0]) * labels
+        tree = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0)
+        right = tree.fit(column[:, None], labels).score(column[:, None], labels)
+        assert right <= most_right(column, labels, leaves)
+    labels = np.repeat([0, 1, 2], 20)
+    assert most_right(labels + 0.5, labels, 6) == 1
+    assert most_right(np.arange(60.0), np.arange(60) % 3, 6) < 0.7

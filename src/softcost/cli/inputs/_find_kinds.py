@@ -60,12 +60,18 @@ def find_kinds(frame: pd.DataFrame, asked: Asked | None = None) -> dict[str, Kin
     readings = {
         str(name): _reading(frame[name], str(name), asked) for name in frame.columns
     }
-    decimal = asked.decimal or _usual_decimal(frame, readings, asked)
+    counts = {
+        name: _decimal_counts(frame[name])
+        for name, reading in readings.items()
+        if reading.what == "number" and not pd.api.types.is_numeric_dtype(frame[name])
+    }
+    decimal = asked.decimal or _usual_decimal(frame, counts)
     order = _usual_order(frame, readings)
     found: dict[str, Kind] = {}
     for name, reading in readings.items():
         if reading.what == "number":
-            own = asked.decimal or own_decimal(frame[name]) or decimal
+            said = _said_decimal(counts[name]) if name in counts else "."
+            own = asked.decimal or said or decimal
             reading = replace(reading, decimal=own if own else ".")
         elif reading.what == "date":
             reading = _dated(frame[name], name, reading, order, asked)
@@ -135,7 +141,10 @@ def own_decimal(values: pd.Series) -> Decimal | None:
     """What a column itself says on points and commas; None where it leaves it open."""
     if pd.api.types.is_numeric_dtype(values):
         return "."
-    counts = _decimal_counts(values)
+    return _said_decimal(_decimal_counts(values))
+
+
+def _said_decimal(counts: Mapping[Any, int]) -> Decimal | None:
     if counts["."] == counts[","] == 0:
         return None if counts["either"] else "."
     return "," if counts[","] > counts["."] else "."
@@ -148,15 +157,13 @@ def _decimal_counts(values: pd.Series) -> Mapping[Any, int]:
 
 
 def _usual_decimal(
-    frame: pd.DataFrame, readings: Mapping[str, Reading], asked: Asked
+    frame: pd.DataFrame, by_column: Mapping[str, Mapping[Any, int]]
 ) -> Decimal:
     """What most columns say; if none does, a comma where semicolons part the cells."""
     points = commas = 0
-    for name, reading in readings.items():
-        if reading.what == "number" and not pd.api.types.is_numeric_dtype(frame[name]):
-            counts = _decimal_counts(frame[name])
-            points += counts["."] > counts[","]
-            commas += counts[","] > counts["."]
+    for counts in by_column.values():
+        points += counts["."] > counts[","]
+        commas += counts[","] > counts["."]
     if points == commas:
         return "," if frame.attrs.get("separator") == ";" else "."
     return "," if commas > points else "."

@@ -62,6 +62,18 @@ def tells_the_class(
     return _share_right(values[rows], numbers, len(classes)) >= _SURE
 
 
+def most_right(values: np.ndarray, numbers: np.ndarray, n_leaves: int) -> float:
+    """A bound on the share of rows that a tree of one column gets right.
+
+    In the order of the column, every row that a leaf gets wrong brings at most two
+    changes of class, and between leaves there are at most ``n_leaves - 1``. So with c
+    changes ``(c - n_leaves + 1) / 2`` rows or more are wrong.
+    """
+    ordered = numbers[np.lexsort((numbers, values))]
+    changes = int((ordered[1:] != ordered[:-1]).sum())
+    return 1.0 - max(changes - n_leaves + 1, 0) / (2 * len(ordered))
+
+
 def _share_right(values: np.ndarray, numbers: np.ndarray, n_classes: int) -> float:
     if values.dtype == object:
         codes, words = pd.factorize(values)
@@ -70,6 +82,8 @@ def _share_right(values: np.ndarray, numbers: np.ndarray, n_classes: int) -> flo
         counts = np.zeros((len(words), n_classes), int)
         np.add.at(counts, (codes, numbers), 1)
         return float(counts.max(axis=1).sum() / len(codes))
+    if most_right(values, numbers, 2 * n_classes) < _SURE:
+        return 0.0  # at once: tables may have thousands of columns
     from sklearn.tree import DecisionTreeClassifier
 
     column = values.astype(float)[:, np.newaxis]
