@@ -800,6 +800,49 @@ def test_many_classes_are_counted_as_people_do(open_page):
     assert page.heard == []
 
 
+def worth(n_columns=3):
+    """What columns save, the last one nothing."""
+    return [
+        {"column": f"<b>column {k}</b>", "saving": 1.0 - k / (n_columns - 1),
+         "low": 0.4 - k, "high": 2.0, "shown": k == 0}
+        for k in range(n_columns)
+    ]  # fmt: skip
+
+
+def test_columns_are_shown_with_what_they_save(open_page):
+    data = made_up(currency="EUR", importance=worth(), importance_rows=900)
+    page = open_page(data)
+    rows = page.locator("#importance li")
+    assert rows.locator("bdi").all_text_contents() == [
+        f"<b>column {k}</b>" for k in range(3)
+    ]
+    assert page.locator("#importance .fill").count() == 2  # nothing is saved: no bar
+    assert page.locator("#importance .fill.pale").count() == 1
+    assert "0.400 to 2.00" in rows.nth(0).inner_text()
+    hint = page.locator("#importance-hint").inner_text()
+    assert "in EUR" in hint
+    assert "900 test rows" in hint
+    assert page.heard == []
+    many = open_page(made_up(importance=worth(40)))
+    assert many.locator("#importance li").count() == 15
+    many.locator("#all-columns").click()
+    assert many.locator("#importance li").count() == 40
+    without = open_page(made_up())
+    assert without.locator("#importance-card").is_hidden()
+
+
+def test_a_front_of_one_model_is_seen_among_others(open_page):
+    data = made_up()
+    table = data.table.copy()
+    table.loc[0, ["cost", "error"]] = (
+        table["cost"].min() / 50,
+        table["error"].min() / 50,
+    )
+    page = open_page(replace(data, table=table, chosen=0, regular=None, hard=None))
+    assert page.locator(".outsider").count() == 0
+    assert page.locator("#zoom").inner_text() == "Zoom to the front"
+
+
 def test_models_out_of_sight_are_marked_on_the_border(open_page):
     data = made_up()
     table = data.table.copy()

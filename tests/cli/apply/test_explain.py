@@ -66,6 +66,17 @@ def test_fit_tells_it_of_test_rows(parcels, menu, softcost, strict):
     assert without["importance"] is None  # no rows were held out
 
 
+def test_a_constant_answer_needs_no_column(softcost, parcels):
+    folder, _, _ = parcels
+    (folder / "one.csv").write_text(",no,yes\nno,0,1\nyes,1000000,0\n")
+    words = ["--target", "late", "--costs", folder / "one.csv", "--reduction", "mec",
+             "--softness", "0", "--cv", "3", "--quiet", "--test-size", "0.3",
+             "--param", "C=1e-9"]  # fmt: skip
+    result = softcost("fit", folder / "rows.csv", *words)
+    assert result.exit_code == 0
+    assert "No column changes what the answers cost" in result.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

@@ -92,6 +92,9 @@ def print_importance(
     facts: dict[str, Any], currency: str = "", most: int | None = MOST_SHOWN
 ) -> None:
     """A table of columns, the most important first."""
+    if all(one["saving"] == 0 for one in facts["columns"]):
+        stdout_console().print("No column changes what the answers cost.")
+        return
     shown = facts["columns"][:most]
     unit = f", {currency}" if currency else ""
     headings = [("column", "left"), (f"saves per row{unit}", "right")]
@@ -109,7 +112,7 @@ def print_importance(
         ],
     )
     rest = len(facts["columns"]) - len(shown)
-    words = f"{rest} more columns save less. " if rest else ""
+    words = f"{rest} more columns save no more. " if rest else ""
     stdout_console().print(
         f"{words}A column saves what answers cost more when its values are shuffled, "
         f"on {facts['rows']} rows.",

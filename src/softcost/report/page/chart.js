@@ -62,6 +62,8 @@ function extent(rows, values, spread) {
   return [low >= 0 ? Math.max(0, low - room) : low - room, high + room];
 }
 
+const FEWEST_IN_SIGHT = 3; // of fewer models there is nothing to choose from
+
 // The rows that matter are the front, the choice and the regular model; others, such as
 // the hard model, may be far away.
 function ranges() {
@@ -73,7 +75,7 @@ function ranges() {
   const ratio = Math.max(...[0, 1].map((d) => (whole[d][1] - whole[d][0]) / (close[d][1] - close[d][0])));
   const outside = all.filter((i) => !within(i, close)).length;
   const zoomable = ratio > 2 && outside > 0;
-  if (state.zoomed === null) state.zoomed = zoomable;
+  if (state.zoomed === null) state.zoomed = zoomable && all.length - outside >= FEWEST_IN_SIGHT;
   return { zoomable, outside, range: zoomable && state.zoomed ? close : whole };
 }
 

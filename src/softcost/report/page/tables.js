@@ -127,16 +127,16 @@ function drawTest() {
 // changes of prices or models.
 function drawImportance() {
   const all = data.importance;
-  at("importance-card").hidden = !all.length;
-  if (!all.length) return;
+  if (!all.some((one) => one.saving !== 0)) return;
+  at("importance-card").hidden = false;
   const few = all.length > MOST_BARS && !state.allColumns, most = Math.max(...all.map((one) => one.saving), 0);
-  at("importance-hint").textContent = "What the recommended model saves per example because it knows the column: what its answers cost more when the values of the column are shuffled, at the original prices"
+  at("importance-hint").textContent = "What the recommended model saves per example" + (data.currency ? ", in " + data.currency + "," : "") + " because it knows the column: what its answers cost more when the values of the column are shuffled, at the original prices"
     + (data.importanceRows === null ? "." : ", on " + count(data.importanceRows) + " test rows.") + " In brackets, the 95 % interval; pale where it may be chance.";
   put(at("importance"), ...(few ? all.slice(0, MOST_BARS) : all).map((one) => {
     const bar = make("span", { class: "track", "aria-hidden": "true" });
     if (one.saving > 0 && most > 0) bar.append(vary(make("span", { class: one.shown ? "fill" : "fill pale" }), "--v", one.saving / most));
-    const interval = one.low === null || one.high === null ? "" : "(" + amount(one.low) + " to " + amount(one.high) + ")";
-    return make("li", {}, make("bdi", {}, one.column), bar, make("span", { class: "number" }, amount(one.saving)), make("span", { class: "size" }, interval));
+    const interval = one.low === null || one.high === null ? "" : "(" + money(one.low) + " to " + money(one.high) + ")";
+    return make("li", {}, make("bdi", {}, one.column), bar, make("span", { class: "number" }, money(one.saving)), make("span", { class: "size" }, interval));
   }));
   const more = at("all-columns");
   more.hidden = all.length <= MOST_BARS;
