@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -189,3 +190,19 @@ def test_displays_take_families(searched):
     for display in (TradeoffDisplay, SoftnessCurveDisplay):
         assert display.from_estimator(searched) is not None
     assert isinstance(searched.tradeoff_, pd.DataFrame)
+
+
+def test_a_blend_that_is_not_the_cheapest_is_explained(open_page):
+    data = made_up()
+    table = data.table.assign(family="linear")
+    table.loc[4, "family"] = "blend"
+    cheapest = int(table["cost"].argmin())
+    blended = replace(data, table=table, chosen=4, regular=None, hard=None)
+    page = open_page(blended)
+    assert cheapest != 4
+    assert "partly luck" in page.locator("#turns-hint").inner_text()
+    page = open_page(replace(blended, table=table.assign(family="linear")))
+    hint = page.locator("#turns-hint").inner_text()
+    assert "not the cheapest" in hint
+    assert "partly luck" not in hint
+    assert page.heard == []

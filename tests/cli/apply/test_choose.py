@@ -44,7 +44,9 @@ def test_another_model_is_chosen_without_training(kept, softcost, strict, tmp_pa
     assert told["chosen"]["cost"] == within["cost"].min()
     chosen = load(other)["search"]
     assert chosen.best_index_ == within["cost"].idxmin()
-    assert describe(other)["notes"]["held_out"] is None
+    assert describe(model)["notes"]["importance"] is not None
+    for name in ("held_out", "importance"):  # of the model that was chosen before
+        assert describe(other)["notes"][name] is None
     page = tmp_path / "other.html"
     assert softcost("page", other, "-o", page).exit_code == 0
     missed = softcost("choose", model, "--max-error", "0", "-o", other)

@@ -25,7 +25,7 @@ from softcost.soft import SoftCostClassifierCV
 # What was measured of the model that was chosen before.
 _OF_THE_OLD = (
     "expected", "held_out", "held_out_confusion", "savings", "advice", "sensitivity",
-    "guarantee", "why", "asked",
+    "guarantee", "importance", "asked",
 )  # fmt: skip
 
 

@@ -80,7 +80,8 @@ function drawTurns() {
   const best = cheapest(state.cost, budget), hint = at("turns-hint");
   const inBudget = budget === null || error[state.index] <= budget;
   if (best !== state.index || !inBudget) {
-    hint.textContent = inBudget ? "This model is not the cheapest at these prices: the one with " + describe(best) + " is." : "No model is within the budget, whatever the prices are.";
+    const steady = state.index === data.chosen && !state.edited && familyOf && familyOf[data.chosen] === "blend";
+    hint.textContent = inBudget ? "This model is not the cheapest at these prices: the one with " + describe(best) + " is." + (steady ? " A blend of families is recommended unless another is clearly cheaper: the least of many costs is partly luck." : "") : "No model is within the budget, whatever the prices are.";
     put(at("turns"));
     return;
   }
