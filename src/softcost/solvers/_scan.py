@@ -16,7 +16,7 @@ from softcost.solvers._jit import inline, jit
 
 WIDTH = 64  # four vectors per step: one comparison with the extreme for all of them
 
-_IN_CACHE = 1024  # length of rows up to which nobody has to ask for them
+_IN_CACHE = 1536  # length of rows up to which nobody has to ask for them
 _AHEAD = 1024  # how far ahead longer ones are asked for
 _FAR = np.float32(3e38)
 _ZERO = np.float32(0)
