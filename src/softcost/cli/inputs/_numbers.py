@@ -111,10 +111,16 @@ def read_numbers(
         return found, np.zeros(len(found), bool)
     found = np.full(len(values), np.nan)
     if decimal == ".":  # plain numbers, fast
-        plain = values.where(~values.map(lambda cell: isinstance(cell, bool)))
+        plain = values
+        if any(isinstance(cell, bool) for cell in values.tolist()):
+            plain = values.where(~values.map(lambda cell: isinstance(cell, bool)))
         plain = pd.to_numeric(plain, errors="coerce")
         found = plain.to_numpy(float, na_value=np.nan, copy=True)
-    left = np.isnan(found) | values.isin(tokens).to_numpy()
+    left = np.isnan(found)
+    if tokens:
+        left |= values.isin(tokens).to_numpy()
+    if not left.any():  # at once: tables may have thousands of columns
+        return found, left
     codes, cells = pd.factorize(values[left])
     known = [_cell_number(one, decimal, tokens) for one in cells]
     found[left] = np.array(
