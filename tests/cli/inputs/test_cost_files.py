@@ -108,3 +108,11 @@ def test_prices_without_names_are_told_from_others(tmp_path):
     path.write_text("0,1\n5,0\n")
     with pytest.raises(ValueError, match="no names of classes"):
         read_cost_file(str(path))
+
+
+def test_a_list_that_is_refused_is_called_a_price_list(tmp_path):
+    path = tmp_path / "prices.csv"
+    path.write_text("true,predicted,price\na,b,3\nb,a,-4\n")
+    with pytest.raises(ValueError, match="the price list makes predicting 'a'") as told:
+        read_cost_file(str(path))
+    assert "cost_matrix" not in str(told.value)

@@ -34,7 +34,8 @@ def read_cost_file(path: str, tell: Tell = silent) -> pd.DataFrame:
         known = np.array(names, dtype=str)
         check_cost_matrix(frame, known, actions=actions or None)
     except (ValueError, TypeError) as error:
-        raise ValueError(f"{path}: {error}") from None
+        words = str(error).replace("cost_matrix", "the price list")
+        raise ValueError(f"{path}: {words}") from None
     return frame.loc[names, [*names, *actions]]
 
 
