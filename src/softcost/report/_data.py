@@ -56,9 +56,9 @@ class ExplorerData:
     test_note : str
         What the test data are, where they are not rows that took no part.
     command, python : str, dict of family and str, or None
-        Lines that train a candidate, with ``{softness}``, ``{index}`` and the
-        parameters' names in braces. Values are quoted for the shell in ``command`` and
-        written as literals in ``python``.
+        Lines that train a candidate, with ``{softness}``, ``{index}``, ``{error}`` and
+        the parameters' names in braces. Values are quoted for the shell in ``command``
+        and written as literals in ``python``.
     expected : tuple of three floats or None
         What the chosen candidate is expected to cost on new rows, and between which
         costs 95 % of resamples are: see `SoftCostClassifierCV.optimism`.

@@ -314,11 +314,14 @@ def _lines(
     else:
         templates = [template] * n_rows
     names = ["softness", *data.params]
+    known = ["index", "error", *names]
     pattern = re.compile(
-        r"\{(" + "|".join(re.escape(str(name)) for name in ["index", *names]) + r")\}"
+        r"\{(" + "|".join(re.escape(str(name)) for name in known) + r")\}"
     )
     columns = {str(name): data.table[name].to_list() for name in names}
     columns["index"] = list(range(n_rows))
+    limits = np.ceil(1e6 * data.table[data.error].to_numpy(float)) / 1e6
+    columns.setdefault("error", limits.tolist())  # the candidate itself is within it
 
     def line(row: int) -> str:
         return pattern.sub(lambda found: quote(columns[found[1]][row]), templates[row])

@@ -98,7 +98,15 @@ def test_auto_tries_several_families(menu, softcost, strict, tmp_path):
     assert found["cross_validated"]["chosen"]["family"] in known
     out = tmp_path / "out.csv"
     assert softcost("predict", model, menu.data, "-o", out).exit_code == 0
-    assert "family=" in softcost(*auto).stdout
+    shown = softcost(*auto)
+    assert "family=" in shown.stdout
+    line = f"softcost choose {model} --max-error "
+    text = page.read_text(encoding="utf-8")
+    assert line in text  # what is on the front is in the file
+    limit = text.partition(line)[2].partition(" ")[0]
+    other = tmp_path / "other"
+    choice = softcost("choose", model, "--max-error", limit, "-o", other)
+    assert choice.exit_code == 0, choice.output
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,9 @@ def page_data(model: Pipeline, notes: dict[str, Any]) -> ExplorerData:
     if importance is not None:
         details["importance"] = importance["columns"]
         details["importance_rows"] = importance["rows"]
-    if "family" not in search.tradeoff_:
+    if "family" in search.tradeoff_:
+        details["python"] = None  # there is no search at hand to take a model from
+    else:
         params = list(search.candidate_params(search.best_index_))
         details["python"] = python_lines(search, params, model["columns"])
     return ExplorerData.from_search(search, **details)

@@ -75,7 +75,14 @@ def write_files(
 def _commands(
     job: Job, families: list[Family], search: SoftCostClassifierCV
 ) -> str | dict[str, str] | None:
-    """The line that trains one candidate, of each family; none for auto."""
+    """The line that gets one candidate, of each family.
+
+    Families that were chosen by the table are not named on the command line: models of
+    their front are taken from the file, where they were written.
+    """
+    if not families and job.model is not None and hasattr(search, "kept_"):
+        words = ["softcost", "choose", job.model, "--max-error"]
+        return shlex.join(words) + " {error} -o OTHER.softcost"
     if len(families) == 1:
         names = search.candidate_params(search.best_index_)
         return _command(job, families[0], names)
