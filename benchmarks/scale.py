@@ -1,6 +1,6 @@
 """How time, memory and cost grow with the rows, for what a user would run.
 
-    python benchmarks/scale.py --output benchmarks/results/scale.json   # all, hours
+    python benchmarks/scale.py --kdd99 --resume --output benchmarks/results/scale.json
     python benchmarks/scale.py --rows 10000 --methods osr-linear logistic
     SOFTCOST_DATA=... python benchmarks/scale.py --rows 0 --kdd99
 
@@ -14,9 +14,13 @@ Each line is the work of a process of its own. Seconds are processor time of the
 compiled beforehand; the file that Vowpal Wabbit reads is written before. ``memory`` is
 the peak of the process beyond what it had before the rows were made (they count), in
 units of the rows. ``ratio`` is the time relative to logistic regression. Slopes are
-exponents of the time in the number of rows, fitted from 10^4 rows on. With
-``--output`` lines of the file that are not measured again stay, and a table is written
-beside it.
+exponents of the time in the number of rows, fitted from 10^4 rows on. BLAS has one
+thread: those that wait would count. With ``--output`` lines of the file that are not
+measured again stay, and a table is written beside it; with ``--resume`` those that are
+there are not measured again: about an hour in all, which may be cut anywhere.
+
+What the formulas of the guide say (docs/guide/large.md, scale_formulas.py) stands
+beside what was measured, from 10^4 rows on.
 """
 
 import argparse
@@ -31,6 +35,7 @@ from pathlib import Path
 
 import numpy as np
 from common import print_row, write_json
+from scale_formulas import checked
 from scale_methods import METHODS, csoaa_file, csoaa_of
 
 PACKAGES = [
@@ -155,7 +160,7 @@ def in_process(name, n):
     """`measure` in a process of its own, whose peak is that of this work."""
     words = [sys.executable, __file__, "--measure", name, str(n)]
     # Threads that wait count as work where they spin.
-    quiet = os.environ | {"OMP_WAIT_POLICY": "PASSIVE"}
+    quiet = os.environ | {"OMP_WAIT_POLICY": "PASSIVE", "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(words, capture_output=True, text=True, env=quiet)
     if done.returncode:
         print(f"{name} with {n} rows failed: {done.stderr.strip().splitlines()[-1]}")
@@ -183,6 +188,16 @@ def slopes_of(results):
             slope = float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
             out.append({"method": name, "slope": slope, "rows": sizes})
     return out
+
+
+def formulas_of(results):
+    """Lines of searches that the guide has formulas for."""
+    found = [checked(one) for one in results if one["rows"] >= FITTED_FROM]
+    return [one for one in found if one is not None]
+
+
+def megabytes(size):
+    return "" if size is None else f"{size / 1e6:.0f}"
 
 
 def print_result(one, results):
@@ -245,7 +260,29 @@ def table_of(results):
         f"| {min(one['rows'])} | {max(one['rows'])} |"
         for one in slopes_of(measured)
     ]
+    lines += [
+        "",
+        "## Formulas",
+        "",
+        "| what | rows | seconds | by formula | MB beyond rows | by formula |",
+        "|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {METHODS[one['formula_of']].what} | {one['rows']} "
+        f"| {one['measured']:.1f} | {one['by_formula']:.1f} "
+        f"| {one['bytes'] / 1e6:.0f} | {megabytes(one['bytes_by_formula'])} |"
+        for one in formulas_of(measured)
+    ]
     return "\n".join(lines) + "\n"
+
+
+def write(output, results):
+    """All results as JSON, and a table beside it."""
+    if output and results:
+        write_json(
+            output, PACKAGES, results + slopes_of(results) + formulas_of(results)
+        )
+        Path(output).with_suffix(".md").write_text(table_of(results))
 
 
 def known_results(path):
@@ -261,6 +298,7 @@ def main():
     parser.add_argument("--rows", type=int, nargs="+", default=sizes, help="0: none")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--kdd99", action="store_true")
+    parser.add_argument("--resume", action="store_true")
     parser.add_argument("--output")
     parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -268,7 +306,7 @@ def main():
         name, n = options.measure
         print(json.dumps(measure(name, int(n))))
         return
-    results = known_results(options.output)
+    results = sorted(known_results(options.output), key=key_of)
     work = [
         (name, n)
         for n in options.rows
@@ -277,6 +315,12 @@ def main():
     ]
     if options.kdd99:
         work += [(name, 0) for name in options.methods if name in KDD_METHODS]
+    if options.resume:
+        known = {
+            (one["method"], one["rows"] if one["data"] == "clusters" else 0)
+            for one in results
+        }
+        work = [one for one in work if one not in known]
     print_row(HEADER, WIDTHS)
     for name, n in work:
         found = in_process(name, n)
@@ -285,9 +329,8 @@ def main():
         results = [one for one in results if key_of(one) != key_of(found)] + [found]
         results.sort(key=key_of)
         print_result(found, results)
-        if options.output:
-            write_json(options.output, PACKAGES, results + slopes_of(results))
-            Path(options.output).with_suffix(".md").write_text(table_of(results))
+        write(options.output, results)
+    write(options.output, results)
     for one in slopes_of(results):
         print(f"{one['method']}: time grows as rows^{one['slope']:.2f}")
 
