@@ -3,6 +3,7 @@
 What all models have in common is in `test_schemas`.
 """
 
+import json
 import os
 
 import numpy as np
@@ -385,3 +386,17 @@ def test_weights_of_a_blend():
     ):  # fmt: skip
         with pytest.raises(Refused):
             _check_blend(bad)
+
+
+@pytest.mark.parametrize("actions", [5, "ask", [["ask"]], [None]])
+def test_actions_that_are_none(actions, tmp_path):
+    """They are looked at as soon as the model is there."""
+    model = MinimumExpectedCost(DecisionTreeClassifier()).fit(*rows())
+    softcost.save(model, tmp_path / "model")
+    manifest, members = opened((tmp_path / "model").read_bytes())
+    structure = json.loads(members["structure.json"])
+    structure["params"]["actions"] = actions
+    changed = members | {"structure.json": json.dumps(structure).encode()}
+    (tmp_path / "model").write_bytes(signed(manifest, changed))
+    with pytest.raises(ModelFileError, match="not what its manifest says"):
+        softcost.load(tmp_path / "model")

@@ -217,9 +217,9 @@ def _check_costs(manifest: dict[str, Any], path: Any) -> None:
 def says_what_it_is(manifest: dict[str, Any], model: Any) -> bool:
     """Whether types, answers, features and prices of a manifest are the model's."""
     last = final_step(model)
-    classes = getattr(last, "classes_", None)
-    answers = getattr(last, "actions_", classes)
     try:
+        classes = getattr(last, "classes_", None)
+        answers = getattr(last, "actions_", classes)  # which parameters may spoil
         found = {
             "model": type_name(model),
             "final": type_name(last),
