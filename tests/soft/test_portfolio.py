@@ -32,6 +32,7 @@ FACTS = {
     "sparse": False,
     "missing": False,
     "categories": False,
+    "hollow": False,
     "largest": 1.0,
     "rarest": 100,
     "by_example": False,
@@ -59,6 +60,7 @@ KERNELS = {"soft-OSR", "soft-CSOVO"}
         ({"n_distinct": 5000, "n_classes": 26}, ALWAYS),
         ({"missing": True}, LARGE - {"linear"} | {"extra-trees"}),
         ({"categories": True}, {"boosted-trees", "constant"}),
+        ({"missing": True, "hollow": True}, {"extra-trees", "constant"}),
         ({"sparse": True}, (ALWAYS | KERNELS) - {"boosted-trees"}),
         ({"largest": 1e18}, LARGE),
         ({"by_example": True}, ALWAYS | KERNELS),
@@ -87,6 +89,12 @@ def with_missing(X):
     return X
 
 
+def with_nothing(X):
+    X = X.copy()
+    X[:, 1] = np.nan
+    return X
+
+
 def with_categories(X):
     frame = pd.DataFrame(X).add_prefix("x")
     return frame.assign(kind=pd.Categorical(np.where(X[:, 1] > 0, "up", "down")))
@@ -105,7 +113,9 @@ def with_categories(X):
         sparse.csr_matrix,
         sparse.csc_matrix,
         with_missing,
+        with_nothing,
         with_categories,
+        lambda X: with_categories(X).assign(x0=np.nan),
         lambda X: with_categories(with_missing(X)),
         lambda X: np.ones_like(X),
         lambda X: X[:, :1],

@@ -65,6 +65,8 @@ class TableFacts:
     n_rows, n_distinct, n_features, n_classes : int
     sparse, missing, categories : bool
         Whether X is sparse, has missing values, or pandas columns of categories.
+    hollow : bool
+        Whether a column has no value at all in a training part.
     largest : float
         Largest absolute value.
     rarest : int
@@ -80,6 +82,7 @@ class TableFacts:
     sparse: bool
     missing: bool
     categories: bool
+    hollow: bool
     largest: float
     rarest: int
     by_example: bool
@@ -95,14 +98,16 @@ class TableFacts:
                 "X holds infinity, which reduction='auto' does not take: replace it by "
                 "a number, or by NaN for a missing value."
             )
+        missing = len(known) < values.size
         return cls(
             n_rows=len(rows.y),
             n_distinct=len(rows.y) if sparse.issparse(X) else _distinct_rows(X),
             n_features=X.shape[1],
             n_classes=rows.n_classes,
             sparse=sparse.issparse(X),
-            missing=len(known) < values.size,
+            missing=missing,
             categories=categories,
+            hollow=missing and _hollow(X, [train for train, _ in folds]),
             largest=largest,
             rarest=min(_rarest(rows.y[train]) for train, _ in folds),
             by_example=rows.by_example,
@@ -130,6 +135,14 @@ def _numbers(X: Any) -> tuple[NDArray[np.float64], bool]:
                 f"{kind}: encode it, or make it a category."
             )
     return numeric.to_numpy(float, na_value=np.nan), any(nominal)
+
+
+def _hollow(X: Any, parts: list[NDArray[np.intp]]) -> bool:
+    """Whether a column has no value at all in one of the parts."""
+    if sparse.issparse(X):
+        return False
+    absent = pd.DataFrame(X).isna().to_numpy()
+    return any(bool(absent[part].all(axis=0).any()) for part in parts)
 
 
 def _distinct_rows(X: Any) -> int:
@@ -223,6 +236,14 @@ def _some(facts: TableFacts, values: list[Any]) -> list[Any]:
     return values if facts.n_rows <= _MANY_ROWS else [values[len(values) // 2]]
 
 
+def _no_boosting(facts: TableFacts) -> str:
+    if facts.sparse:
+        return "X is sparse"
+    if facts.hollow:  # scikit-learn's boosting fails there
+        return "X has a column without any value in a training part: drop it"
+    return ""
+
+
 def _boosted_learner(facts: TableFacts) -> tuple[HistGradientBoostingClassifier, str]:
     settings: dict[str, Any] = {"early_stopping": False, "max_iter": 50}
     how = "50 rounds"
@@ -242,8 +263,9 @@ def _many_splits(facts: TableFacts) -> bool:
 
 
 def _boosted(facts: TableFacts) -> Choice:
-    if facts.sparse:
-        return Choice("boosted-trees", "X is sparse")
+    cannot = _no_boosting(facts)
+    if cannot:
+        return Choice("boosted-trees", cannot)
     learner, how = _boosted_learner(facts)
     few = _many_splits(facts) or facts.n_rows < _ENOUGH_ROWS
     grid = {"max_leaf_nodes": [7 if few else 31]}
@@ -317,8 +339,9 @@ def _bayes(facts: TableFacts) -> str:
 def _boosted_pairs(facts: TableFacts) -> Choice:
     """Where costs are given by example, and kernel machines cannot learn from them."""
     pairs = facts.n_classes * (facts.n_classes - 1) // 2
-    if facts.sparse:
-        return Choice("boosted-CSOVO", "X is sparse")
+    cannot = _no_boosting(facts)
+    if cannot:
+        return Choice("boosted-CSOVO", cannot)
     if pairs > _MOST_PAIRS:
         return Choice("boosted-CSOVO", f"too many pairs of classes: {pairs}")
     learner, how = _boosted_learner(facts)
