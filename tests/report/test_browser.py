@@ -710,7 +710,7 @@ def test_the_advice_is_told_of_the_choice_at_its_prices_only(open_page):
     page.locator(f'[role="radio"][data-row="{other}"]').dispatch_event("click")
     text = told.inner_text()
     assert sentences[0] not in text
-    assert "always answering b 7.50" in text.replace("\u00a0", " ")
+    assert "always answering b: 7.50" in text.replace("\u00a0", " ")
     page.locator('button.key:has-text("Recommended")').click()
     assert told.locator("li").all_inner_texts() == sentences
     set_price(page, 1, 0.5)

@@ -414,7 +414,7 @@ def raised(
     --------
     >>> import numpy as np
     >>> from softcost.reductions import raised
-    >>> raised(np.array([[0.75, 0.25, 0.0]]), 2.0).tolist()
+    >>> raised(np.array([[0.75, 0.25, 0.0]]), 2.0).round(3).tolist()
     [[0.9, 0.1, 0.0]]
     """
     exact = np.asarray(probabilities, np.float64)

@@ -52,7 +52,8 @@ def predictions(softcost, model, data, tmp_path):
     result = softcost("predict", model, data, "-o", out)
     assert result.exit_code == 0, result.output
     table = pd.read_csv(out, dtype=str)
-    numbers = {name: table[name].map(float) for name in table if "_" in name}
+    known = [name for name in table if "_" in name and name != "next_best"]
+    numbers = {name: table[name].map(float) for name in known}
     return table.assign(**numbers)
 
 
