@@ -719,7 +719,7 @@ def test_the_advice_is_told_of_the_choice_at_its_prices_only(open_page):
     prices[0, 1] = 0.5
     sizes = data.confusion[0].sum(axis=1)
     always = (sizes @ prices / sizes.sum()).min()
-    shown = re.search(r"always answering \w+ ([\d.]+)", told.inner_text())[1]
+    shown = re.search(r"always answering \w+: ([\d.]+)", told.inner_text())[1]
     assert float(shown) == pytest.approx(always, rel=5e-3)
     assert page.heard == []
 
