@@ -1,5 +1,6 @@
 """``softcost costs template`` and ``softcost costs check``."""
 
+import itertools
 import json
 
 import numpy as np
@@ -151,3 +152,21 @@ def test_check_fails_where_fit_would(softcost, tmp_path, monkeypatch, prices, wo
     refused = softcost(*line.split())
     assert refused.exit_code == 2
     assert words in refused.stderr
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 7])
+def test_every_price_of_a_short_list_is_read_aloud(check, size):
+    names = [f"c{k}" for k in range(size)]
+    pairs = list(itertools.permutations(names, 2))
+    prices = {true: {} for true in names}
+    for price, (true, predicted) in enumerate(pairs, start=1):
+        prices[true][predicted] = price
+    lines = check(prices).splitlines()
+    read = [line for line in lines if line.startswith("  predicting")]
+    if size > 3:
+        assert f"  and {len(pairs) - len(read)} more" in lines
+        return
+    assert read == [
+        f"  predicting '{predicted}' for a true '{true}' costs {price}"
+        for price, (true, predicted) in enumerate(pairs, start=1)
+    ]

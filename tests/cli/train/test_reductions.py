@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from softcost.cli.train._families import why_blended
 from softcost.cli.train._job import Job, n_folds, with_reduction
 from softcost.cli.train._names import LEARNERS
 from softcost.cli.train._reductions import make_families, make_family
@@ -107,6 +108,15 @@ def test_auto_tries_several_families(menu, softcost, strict, tmp_path):
     other = tmp_path / "other"
     choice = softcost("choose", model, "--max-error", limit, "-o", other)
     assert choice.exit_code == 0, choice.output
+
+
+def test_a_blend_that_is_not_the_cheapest_is_explained():
+    facts = [{"family": "linear", "cost": 1.0}, {"family": "blend", "cost": 2.0}]
+    (said,) = why_blended(facts, {"family": "blend", "cost": 2.0})
+    assert "linear looks cheaper" in said
+    assert why_blended(facts, {"family": "linear", "cost": 1.0}) == []
+    assert why_blended(facts[1:], {"family": "blend", "cost": 2.0}) == []
+    assert why_blended(None, {"softness": 0.5, "cost": 2.0}) == []
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,9 @@ def choose(
     """Take another model of a trade-off, without training again.
 
     MODEL is a file that 'softcost fit --model' wrote with the models of its front
-    (--keep front). Without an option the cheapest of them is taken. Exits with 3 where
-    none is within the limits; the nearest is written all the same.
+    (--keep front). Without an option it is the one that 'softcost fit' takes without
+    limits. Exits with 3 where none is within the limits; the nearest is written all
+    the same.
     """
     check_files(model)
     from softcost.cli.apply._choose_job import run

@@ -123,17 +123,31 @@ def matrix_words(frame: pd.DataFrame, facts: dict[str, Any]) -> list[str]:
     return words + _comparison(facts)
 
 
-def _examples(frame: pd.DataFrame, most: int = 3) -> list[str]:
-    """The most expensive mistakes, and the first of them the other way round."""
+def _examples(frame: pd.DataFrame, most: int = 3, few: int = 6) -> list[str]:
+    """All mistakes where there are few, true class by true class.
+
+    Else the most expensive ones, and the first of them the other way round.
+    """
     costs, names = frame.to_numpy(), [str(name) for name in frame.index]
+    number = len(costs) * (len(costs) - 1)
+    if number <= few:
+        every = [(i, j) for i, j in np.ndindex(costs.shape) if i != j]
+        return _read_aloud(costs, names, every)
     mistakes = ~np.eye(len(costs), dtype=bool)
     order = np.argsort(-np.where(mistakes, costs, -np.inf), axis=None, kind="stable")
     cells = [divmod(int(place), len(costs)) for place in order[: most - 1]]
     chosen = [(i, j) for i, j in cells if i != j]
     chosen += [(j, i) for i, j in chosen[:1] if (j, i) not in chosen]
+    left = f"  and {number - len(chosen)} more"
+    return [*_read_aloud(costs, names, chosen), left]
+
+
+def _read_aloud(
+    costs: np.ndarray, names: list[str], cells: list[tuple[int, int]]
+) -> list[str]:
     return [
         f"  predicting {names[j]!r} for a true {names[i]!r} costs {costs[i, j]:g}"
-        for i, j in chosen
+        for i, j in cells
     ]
 
 

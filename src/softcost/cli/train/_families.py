@@ -65,6 +65,22 @@ def family_facts(search: SoftCostClassifierCV) -> list[dict[str, Any]] | None:
     return facts
 
 
+def why_blended(
+    facts: list[dict[str, Any]] | None, chosen: dict[str, Any]
+) -> list[str]:
+    """Why a blend was chosen that is not the cheapest of all, in a sentence."""
+    if facts is None or chosen.get("family") != "blend":
+        return []
+    best = facts[0]
+    if best["family"] == "blend" or not best["cost"] < chosen["cost"]:
+        return []
+    return [
+        f"{best['family']} looks cheaper ({format_cost(best['cost'])}), but not "
+        "clearly so: of many costs the least is partly luck, and a blend of all "
+        "families is steadier. --reduction and --learner take another one."
+    ]
+
+
 def _why(skipped: Any, family: str, tried: bool = False) -> str | None:
     """Which settings of a family were left out, in words."""
     if skipped is None:

@@ -25,7 +25,7 @@ from softcost.cli.results import print_importance, write_page
 from softcost.cli.train._asked import asked_lines
 from softcost.cli.train._budget import describe_budget
 from softcost.cli.train._data import TrainingInput
-from softcost.cli.train._families import print_families
+from softcost.cli.train._families import print_families, why_blended
 from softcost.cli.train._job import Job, n_folds
 from softcost.cli.train._reductions import Family
 from softcost.cli.train._sensitivity import lines_of
@@ -154,6 +154,11 @@ def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> 
     )
     _print_comparison(results, job.currency)
     print_families(results["families"])
+    chosen = results["cross_validated"]["chosen"]
+    by_cost = about["criterion"] == "cost"
+    blended = why_blended(results["families"], chosen) if by_cost else []
+    for sentence in blended:
+        out.print(sentence, soft_wrap=True)
     for sentence in results["advice"]["sentences"]:
         out.print(sentence, soft_wrap=True)
     for line in asked_lines(results["asked"], job.currency):
