@@ -120,7 +120,10 @@ def check_skops(content: bytes, trusted: Sequence[str]) -> None:
         raise Refused("a part is nested too deeply") from None
     unknown = sorted({_refused(node, trusted) for node in nodes} - {""})
     if unknown:
-        raise Refused(f"of a type that is not allowed, {', '.join(unknown[:3])}")
+        raise Refused(
+            f"of a type that is not allowed, {', '.join(unknown[:3])}; whoever trusts "
+            "the maker of the file names it: load(path, trusted=[...])"
+        )
     # skops reads an object that occurs again (of the same id) once.
     pairs = {
         (str(node["file"]), str(node.get("__id__"))) for node in nodes if "file" in node

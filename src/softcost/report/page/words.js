@@ -75,7 +75,7 @@ function drawMeasures(i) {
   const tile = (name, value, spread, values, format, always = null) => {
     const rest = [["regular", data.regular], ["hard", data.hard]].filter(([, row]) => row !== null && row !== i);
     const others = rest.map(([word, row]) => make("span", { class: "other " + word }, word + " " + format(values[row])));
-    if (always !== null && Number.isFinite(always)) others.push(make("span", { class: "other constant" }, "always ", make("bdi", {}, constant.label), " " + format(always)));
+    if (always !== null && Number.isFinite(always)) others.push(make("span", { class: "other constant" }, "always ", make("bdi", {}, constant.label), ": " + format(always)));
     return make("div", { class: "measure" }, make("dt", {}, name),
       make("dd", {}, make("span", { class: "value" }, value), spread ? make("span", { class: "spread" }, " ± " + spread) : "", make("span", { class: "others" }, ...others)));
   };
