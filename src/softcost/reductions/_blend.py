@@ -50,9 +50,9 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
     a convex problem with few unknowns, so that little can be overfitted. The last sum
     is one imaginary row for each classifier, which it alone explains: of few rows, no
     classifier is certain to be useless. Weights below one in a hundred are zero: such
-    classifiers are left out. Averages of good
-    probabilities are less sure than they should be: the power, mostly above one, is
-    that of least log loss of p, given the weights.
+    classifiers are left out. Averages of good probabilities are less sure than they
+    should be: the power, mostly above one, is that of least log loss of p, given the
+    weights.
 
     `MinimumExpectedCost` decides by the blend as by any classifier with probabilities.
     In ``SoftCostClassifierCV("auto")`` a blend of the families is one family more, and

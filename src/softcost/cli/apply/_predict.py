@@ -54,11 +54,10 @@ def predict(
     ids of the rows where the model knows of some, the label, and for every class what
     answering it is expected to cost, in the units of the prices, with the next best
     answer and how much more that one costs; where the model does not know that, a score
-    (the larger the better). A row is in doubt where its answer
-    is expected to cost much or, without expected costs, where the second best score
-    comes near the best. Rows unlike those of the training
-    are told of. Rows are read and written in pieces, so files may be larger than
-    memory; an output file is there as a whole or not at all.
+    (the larger the better). A row is in doubt where its answer is expected to cost much
+    or, without expected costs, where the second best score comes near the best. Rows
+    unlike those of the training are told of. Rows are read and written in pieces, so
+    files may be larger than memory; an output file is there as a whole or not at all.
     """
     check_files(model, data)
     from softcost.cli.apply._predict_job import run

@@ -75,9 +75,10 @@ def why_blended(
     if best["family"] == "blend" or not best["cost"] < chosen["cost"]:
         return []
     return [
-        f"{best['family']} looks cheaper ({format_cost(best['cost'])}), but not "
-        "clearly so: of many costs the least is partly luck, and a blend of all "
-        "families is steadier. --reduction and --learner take another one."
+        f"{best['family']} looks cheaper ({format_cost(best['cost'])}), but of many "
+        "costs the least is partly luck: the blend is steadier, and is taken unless a "
+        "family outside it is cheaper by three standard errors. --reduction and "
+        "--learner take another one."
     ]
 
 
