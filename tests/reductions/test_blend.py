@@ -55,6 +55,25 @@ def test_a_given_power_makes_the_average_surer():
     np.testing.assert_array_equal(sure.predict(X), plain.predict(X))
 
 
+@pytest.mark.parametrize(
+    ("doubt", "shares"), [(0.3, [0.1, 0.1, 0.1]), ([0.2, 0, 0.1], [0.2, 0, 0.1])]
+)
+def test_doubt_is_shared_by_all_whatever_their_weights(doubt, shares):
+    given = {"weights": [0, 1, 0], "power": 2.0, "random_state": 0}
+    sure = BlendedClassifier(MEMBERS, **given).fit(X, NAMES)
+    doubtful = BlendedClassifier(MEMBERS, doubt=doubt, **given).fit(X, NAMES)
+    np.testing.assert_allclose(doubtful.doubt_, shares)
+    left_out = [model is None for model in doubtful.estimators_]
+    assert left_out == [w + d == 0 for w, d in zip([0, 1, 0], shares, strict=True)]
+    told = [
+        np.zeros((len(X), 3)) if model is None else model.predict_proba(X)
+        for model in doubtful.estimators_
+    ]
+    expected = 0.7 * sure.predict_proba(X) + np.tensordot(shares, told, axes=1)
+    np.testing.assert_allclose(doubtful.predict_proba(X), expected)
+    np.testing.assert_allclose(expected.sum(axis=1), 1)
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("wanted", [0.5, 1.0, 1.7, 3.0])
 def test_the_learnt_power_mends_what_an_average_is_off(wanted, weighted):
@@ -67,6 +86,31 @@ def test_the_learnt_power_mends_what_an_average_is_off(wanted, weighted):
     weights, power = learn_blend(told, y, weight.astype(float))
     assert power == pytest.approx(wanted, rel=0.05)
     np.testing.assert_allclose(weights, 0.5, atol=0.05)
+
+
+def test_stakes_weigh_members_like_repeated_rows_and_leave_the_power_alone():
+    rng = np.random.default_rng(1)
+    told = rng.dirichlet([1, 1, 1], (3, 300))
+    mixed = told.mean(axis=0).cumsum(axis=1)
+    y = (rng.uniform(size=(300, 1)) > mixed).sum(axis=1).clip(0, 2)
+    weight, stake = rng.uniform(0.5, 2, 300), rng.uniform(0, 9, 300)
+    weights, power = learn_blend(told, y, weight, stake)
+    counted = weight * stake / (weight * stake).sum() * weight.sum()
+    likelihood = told[:, np.arange(300), y].T
+    np.testing.assert_allclose(weights, blend_weights(likelihood, counted), atol=1e-4)
+    plain = learn_blend(told, y, weight)
+    assert np.abs(weights - plain[0]).max() > 0.02
+    average = np.tensordot(weights, told, axes=1)
+
+    def loss(b):
+        chance = raised(average, b)[np.arange(300), y]
+        return -weight @ np.log(chance)
+
+    assert loss(power) <= min(loss(power * 0.98), loss(power * 1.02))
+    in_cents = learn_blend(told, y, weight, 100 * stake)
+    np.testing.assert_allclose(in_cents[0], weights, atol=1e-6)
+    nothing_at_stake = learn_blend(told, y, weight, 0 * stake)
+    np.testing.assert_array_equal(nothing_at_stake[0], plain[0])
 
 
 def test_the_power_is_bounded_where_nothing_surprises():
@@ -173,6 +217,12 @@ def test_members_are_set_by_name():
         ({"weights": [1, np.nan, 1]}, "weights"),
         ({"power": 0}, "power"),
         ({"power": "much"}, "power"),
+        ({"doubt": 1.0}, "doubt"),
+        ({"doubt": -0.1}, "doubt"),
+        ({"doubt": [0.1, 0.1]}, "doubt must be a number"),
+        ({"doubt": [0.5, 0.5, 0.0]}, "doubt must be a number"),
+        ({"doubt": [0.5, -0.1, 0.1]}, "doubt must be a number"),
+        ({"doubt": [0.5, np.nan, 0.1]}, "doubt must be a number"),
         ({"cv": 1}, "cv"),
     ],
 )

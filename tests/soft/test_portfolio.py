@@ -8,6 +8,8 @@ from sklearn.base import clone
 
 import softcost
 from softcost import SoftCostClassifierCV, load, save
+from softcost.reductions import learn_blend, raised
+from softcost.soft._blend import blended
 from softcost.soft._portfolio import FAMILIES, TableFacts, choose_portfolio
 
 FEW = {
@@ -204,16 +206,62 @@ def test_another_family_is_chosen_where_it_is_clearly_cheaper(clearly):
     paid = prices[y[held_out.row], held_out.predicted]
     ours = np.flatnonzero(family == "blend")
     ours = ours[cost[ours].argmin()]
-    expected = min(cost[ours], cost[family == "constant"].min())
+    always = np.flatnonzero(family == "constant")
+    handicapped = {row: cost[row] for row in (ours, *always)}
+    unseen = prices.max() / len(y)
     for row in np.flatnonzero(family.isin(["soft-OSR", "soft-CSOVO"])):
         lead = paid[ours] - paid[row]
-        clear = 3 * lead.std() / np.sqrt(len(lead))
-        expected = min(expected, cost[row] + clear)
+        error = np.sqrt(lead.var() / len(lead) + unseen**2)
+        handicapped[row] = cost[row] + 3 * error + unseen
     chosen = found.best_index_
     assert family[chosen] in (["soft-CSOVO"] if clearly else ["blend", "constant"])
-    lead = paid[ours] - paid[chosen]
-    handicap = 0.0 if not clearly else 3 * lead.std() / np.sqrt(len(lead))
-    assert cost[chosen] + handicap == pytest.approx(expected)
+    assert handicapped[chosen] == pytest.approx(min(handicapped.values()))
+
+
+def test_the_blend_predicts_held_out_rows_by_what_other_folds_taught(monkeypatch):
+    """Against the definition, from what each family says of the held-out rows."""
+    heard = []
+
+    def listened(problem, parts):
+        heard.append((problem, parts))
+        return blended(problem, parts)
+
+    monkeypatch.setattr("softcost.soft._held_out.blended", listened)
+    X, y = table(120, seed=4)
+    X[:, 0] += y
+    prices = np.array([[0, 1, 2], [1, 0, 3], [40, 60, 0.0]])
+    found = SoftCostClassifierCV("auto", cost_matrix=prices, **FEW).fit(X, y)
+    ((problem, parts),) = heard
+    told = [
+        np.concatenate([part.probabilities[fold].of_settings for part in parts])
+        for fold in range(2)
+    ]
+    shares = np.concatenate(
+        [np.full(len(p.problem.settings), 0.1 / 4 / len(p.problem.settings))
+         for p in parts]
+    )  # fmt: skip
+    stake = prices.sum(axis=1)
+    of_blend = np.flatnonzero(found.tradeoff_["family"] == "blend")
+    softest = found.tradeoff_["softness"][of_blend]
+    held_out = found._held_out_rows("test")
+    own = held_out.predicted[of_blend]
+    own = {row: own[:, place] for place, row in enumerate(held_out.row)}
+    for fold, test in enumerate(problem.tests):
+        other = problem.tests[1 - fold]
+        weights, power = learn_blend(
+            told[1 - fold], y[other], np.ones(len(other)), stake[y[other]]
+        )
+        average = np.tensordot(weights, told[fold], axes=1)
+        mixed = 0.9 * raised(average, power) + np.tensordot(shares, told[fold], axes=1)
+        for row, chance in zip(test, mixed, strict=True):
+            for place, softness in enumerate(softest):
+                soft = (1 - softness) * prices / 60 + softness * (1 - np.eye(3))
+                expected = chance @ soft
+                assert expected[own[row][place]] <= expected.min() + 1e-9
+    blend = found.candidate(
+        int(np.flatnonzero(found.tradeoff_["family"] == "blend")[0])
+    )
+    np.testing.assert_allclose(blend.estimator_.doubt_, shares)
 
 
 def test_the_softness_of_the_blend_is_that_of_the_least_smoothed_cost():

@@ -230,13 +230,16 @@ def _check_blend(record: Record) -> None:
     """Weights as `BlendedClassifier` learns them, and a model wherever one counts."""
     if record.fitted is None:
         return
-    weights = record.fitted["weights_"]
+    weights, doubt = record.fitted["weights_"], record.fitted["doubt_"]
+    if (doubt < 0).any() or not doubt.sum() < 1:
+        raise Refused("doubt_: it is negative, or one or more in all")
     if (weights < 0).any() or not np.isclose(weights.sum(), 1.0):
         raise Refused("weights_: they are negative, or their sum is not one")
     if record.fitted["power_"] <= 0:
         raise Refused("power_: it is not positive")
-    for weight, member in zip(weights, record.fitted["estimators_"], strict=True):
-        if (member is None) != (weight == 0):
+    counts = weights + doubt > 0
+    for counted, member in zip(counts, record.fitted["estimators_"], strict=True):
+        if (member is None) == counted:
             raise Refused("estimators_: not one for each weight")
         if member is not None:
             require_fitted(member, record.dims.get("d"), "estimators_")
@@ -316,9 +319,11 @@ REDUCTION_TYPES = [
     Type(
         "softcost.reductions:BlendedClassifier",
         {"estimators": ListOf(Tuple((Text(), ESTIMATOR))), "weights": PLAIN,
-         "power": maybe(NUMBER), "cv": PLAIN, "n_jobs": JOBS, "random_state": SEED},
+         "power": maybe(NUMBER), "doubt": PLAIN, "cv": PLAIN, "n_jobs": JOBS,
+         "random_state": SEED},
         FEATURES | {
             "classes_": Labels("K"), "weights_": Array("f8", ("m",)), "power_": NUMBER,
+            "doubt_": Array("f8", ("m",)),
             "estimators_": ListOf(maybe(ESTIMATOR), "m"),
         },
         NAMED | {"n_features_in_"},

@@ -10,12 +10,8 @@ from softcost.reductions._catalogue import CATALOGUE, Entry
 
 if TYPE_CHECKING:
     from softcost.reductions._base import Reduction
-    from softcost.reductions._blend import (
-        BlendedClassifier,
-        blend_weights,
-        learn_blend,
-        raised,
-    )
+    from softcost.reductions._blend import BlendedClassifier
+    from softcost.reductions._blend_weights import blend_weights, learn_blend, raised
     from softcost.reductions._boosting import StochasticEnsembleBoosting
     from softcost.reductions._clipped import ClippedTargetRegressor
     from softcost.reductions._costing import Costing
@@ -57,8 +53,8 @@ __all__ = [
 if not TYPE_CHECKING:
     _NAMES_OF = {
         "softcost.reductions._base": ["Reduction"],
-        "softcost.reductions._blend": [
-            "BlendedClassifier",
+        "softcost.reductions._blend": ["BlendedClassifier"],
+        "softcost.reductions._blend_weights": [
             "blend_weights",
             "learn_blend",
             "raised",

@@ -1,13 +1,11 @@
 """Several classifiers as one: the average of their probabilities."""
 
 import warnings
-from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
 from sklearn.base import ClassifierMixin, _fit_context, clone
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import (
@@ -29,19 +27,17 @@ from sklearn.utils.validation import (
 
 from softcost.learners import draw_seeds
 from softcost.parallel import run_jobs
-from softcost.reductions._calibration import TemperatureScaling
+from softcost.reductions._blend_weights import learn_blend, raised
 from softcost.reductions._multiclass import class_probabilities, fit_classes
-
-_LEAST = 1e-4  # a probability: what a surprise costs is bounded by its logarithm
-_MOST = 4.0  # power: where nothing held out surprises, it would be infinite
 
 
 class BlendedClassifier(ClassifierMixin, _BaseComposition):
     """The weighted average of the probabilities of several classifiers.
 
-    With weights w that are not negative and sum to one, and a power b,
+    With weights w that are not negative and sum to one, a power b, and doubts d,
 
-        q(y | x) = sum_m w_m p_m(y | x),    p(y | x) = q(y | x)^b / sum_k q(k | x)^b
+        q(y | x) = sum_m w_m p_m(y | x),    r(y | x) = q(y | x)^b / sum_k q(k | x)^b
+        p(y | x) = (1 - sum_m d_m) r(y | x) + sum_m d_m p_m(y | x)
 
     The weights are those of least log loss on rows that the classifiers have not seen,
 
@@ -51,8 +47,12 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
     is one imaginary row for each classifier, which it alone explains: of few rows, no
     classifier is certain to be useless. Weights below one in a hundred are zero: such
     classifiers are left out. Averages of good probabilities are less sure than they
-    should be: the power, mostly above one, is that of least log loss of p, given the
+    should be: the power, mostly above one, is that of least log loss of r, given the
     weights.
+
+    Where one classifier does best on nearly all rows, it gets nearly all the weight,
+    and what it never saw coming has no probability left. If that is expensive, keep
+    some doubt: a small share for all classifiers alike, whatever was learnt.
 
     `MinimumExpectedCost` decides by the blend as by any classifier with probabilities.
     In ``SoftCostClassifierCV("auto")`` a blend of the families is one family more, and
@@ -66,6 +66,9 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         Their weights, which are divided by their sum. By default they are learnt.
     power : float, default=None
         The power b. By default it is learnt with the weights; 1 where they are given.
+    doubt : float or array of shape (n_estimators,), default=0.0
+        The share d of each classifier that does not depend on what was learnt. A number
+        is divided among them equally. All together they are below one.
     cv : int, splitter or iterable of (train, test), default=5
         Folds by which weights are learnt; an int asks for stratified, shuffled ones.
     n_jobs : int, default=None
@@ -77,8 +80,9 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
     ----------
     weights_ : array of shape (n_estimators,)
     power_ : float
+    doubt_ : array of shape (n_estimators,)
     estimators_ : list
-        Fitted to numbers of classes; None where the weight is zero.
+        Fitted to numbers of classes; None where neither weight nor doubt counts.
     classes_ : array of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
@@ -105,6 +109,7 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         "estimators": [list, tuple],
         "weights": ["array-like", None],
         "power": [Interval(Real, 0, None, closed="neither"), None],
+        "doubt": [Interval(Real, 0, 1, closed="left"), "array-like"],
         "cv": ["cv_object"],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
@@ -118,6 +123,7 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         *,
         weights: ArrayLike | None = None,
         power: float | None = None,
+        doubt: float | ArrayLike = 0.0,
         cv: Any = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -125,6 +131,7 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         self.estimators = estimators
         self.weights = weights
         self.power = power
+        self.doubt = doubt
         self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -187,6 +194,7 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         """
         learners = self._checked_learners()
         given = self._given_weights(len(learners))
+        doubt = self._given_doubt(len(learners))
         (X,) = indexable(X)
         validate_data(self, X, skip_check_array=True)
         labels = _check_y(y)
@@ -200,8 +208,9 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
             given, power = self._learnt(learners, X, numbers, weight, rng)
         self.weights_ = given
         self.power_ = power if self.power is None else float(self.power)
+        self.doubt_ = doubt
         seeds = draw_seeds(None if self.random_state is None else rng, len(learners))
-        every, kept = np.arange(len(numbers)), np.flatnonzero(given > 0)
+        every, kept = np.arange(len(numbers)), np.flatnonzero(given + doubt)
         jobs = [(learners[m], X, every, numbers, weight, seeds[m]) for m in kept]
         fitted = run_jobs(fit_classes, jobs, n_jobs=self.n_jobs)
         self.estimators_: list[Any] = [None] * len(learners)
@@ -241,6 +250,17 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
                 "negative and not all zero; leave them out to have them learnt."
             )
         return weights / weights.sum()
+
+    def _given_doubt(self, n: int) -> NDArray[np.float64]:
+        doubt = np.asarray(self.doubt, np.float64)
+        if doubt.ndim == 0:
+            return np.full(n, doubt / n)
+        if doubt.shape != (n,) or not ((doubt >= 0).all() and doubt.sum() < 1):
+            raise ValueError(
+                f"doubt must be a number from 0 to below 1, or {n} of them, one for "
+                "each of estimators, not negative and together below 1."
+            )
+        return doubt
 
     def _learnt(
         self,
@@ -298,15 +318,15 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         (X,) = indexable(X)
         if np.ndim(X) != 1:  # the classifiers say what is wrong with one row
             validate_data(self, X, reset=False, skip_check_array=True)
-        average = sum(
-            (
-                weight * class_probabilities(model, X, len(self.classes_))
-                for weight, model in zip(self.weights_, self.estimators_, strict=True)
-                if model is not None
-            ),
-            np.zeros((_num_samples(X), len(self.classes_))),
-        )
-        return raised(average, self.power_)
+        average = doubted = np.zeros((_num_samples(X), len(self.classes_)))
+        for weight, doubt, model in zip(
+            self.weights_, self.doubt_, self.estimators_, strict=True
+        ):
+            if model is not None:
+                told = class_probabilities(model, X, len(self.classes_))
+                average = average + weight * told
+                doubted = doubted + doubt * told
+        return (1 - self.doubt_.sum()) * raised(average, self.power_) + doubted
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class.
@@ -338,170 +358,3 @@ def _held_out(
     """Probabilities of held-out rows."""
     model = fit_classes(learner, X, train, y[train], weight[train], seed)
     return class_probabilities(model, _safe_indexing(X, test), n_classes)
-
-
-def learn_blend(
-    probabilities: NDArray[np.floating[Any]],
-    y: NDArray[np.intp],
-    weight: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], float]:
-    """Weights and the power of a blend, from rows that its members have not seen.
-
-    Parameters
-    ----------
-    probabilities : array of shape (n_members, n, K)
-        What the members say of the rows.
-    y : array of int of shape (n,)
-        Numbers of the true classes.
-    weight : array of shape (n,)
-        Weights of the rows.
-
-    Returns
-    -------
-    weights : array of shape (n_members,)
-        As `blend_weights` gives them.
-    power : float
-        Of least log loss, given these.
-
-    See Also
-    --------
-    BlendedClassifier : The formula.
-    raised : Applies the power.
-
-    Examples
-    --------
-    Two members that are right in turn, and sure of it. Their average is less sure, and
-    always right:
-
-    >>> import numpy as np
-    >>> from softcost.reductions import learn_blend
-    >>> sure, unsure = [0.9, 0.1], [0.4, 0.6]
-    >>> told = np.array([[sure, unsure, unsure[::-1]], [unsure, sure, sure[::-1]]])
-    >>> weights, power = learn_blend(told, np.array([0, 0, 1]), np.ones(3))
-    >>> weights.shape, power > 1
-    ((2,), True)
-    """
-    likelihood = probabilities[:, np.arange(len(y)), y].T.astype(np.float64)
-    weights = blend_weights(likelihood, weight)
-    average = np.tensordot(weights, probabilities, axes=1)
-    scores = np.log(np.maximum(average, _LEAST))
-    power = TemperatureScaling().fit(scores, y, weight / weight.sum()).beta_
-    return weights, float(np.clip(power, 1 / _MOST, _MOST))
-
-
-def raised(
-    probabilities: NDArray[np.floating[Any]], power: float
-) -> NDArray[np.float64]:
-    """Probabilities to a power, so that rows sum to one again.
-
-    Parameters
-    ----------
-    probabilities : array of shape (n, K)
-        Rows that sum to one.
-    power : float
-        Above one makes them surer, below one less sure; the order of the classes stays.
-
-    Returns
-    -------
-    array of shape (n, K)
-        ``p_k^b / sum_j p_j^b``.
-
-    See Also
-    --------
-    learn_blend : Finds the power for a blend.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from softcost.reductions import raised
-    >>> raised(np.array([[0.75, 0.25, 0.0]]), 2.0).round(3).tolist()
-    [[0.9, 0.1, 0.0]]
-    """
-    exact = np.asarray(probabilities, np.float64)
-    if power == 1:
-        return exact
-    found = (exact / exact.max(axis=1, keepdims=True)) ** power
-    return found / found.sum(axis=1, keepdims=True)
-
-
-def blend_weights(
-    likelihood: NDArray[np.float64],
-    weight: NDArray[np.float64] | None = None,
-    *,
-    prior: float = 1.0,
-) -> NDArray[np.float64]:
-    """Weights of least log loss: not negative, with the sum one.
-
-    Minimises, which is convex in w,
-
-        -sum_n s_n log sum_m w_m L[n, m] - a sum_m log w_m
-
-    Parameters
-    ----------
-    likelihood : array of shape (n, n_members)
-        ``L[n, m]`` is the probability that member m gives to the true class of a row
-        which it has not seen. None counts as less than 1e-4: a single surprise is no
-        reason to leave a member out.
-    weight : array of shape (n,), default=None
-        Weights s of the rows, as if each occurred so often.
-    prior : float, default=1.0
-        The number a of imaginary rows that each member alone explains. The fewer rows
-        there are, the closer it keeps the weights to each other.
-
-    Returns
-    -------
-    array of shape (n_members,)
-        Weights of the members; those below one in a hundred are zero.
-
-    See Also
-    --------
-    BlendedClassifier : Averages probabilities by these weights.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from softcost.reductions import blend_weights
-    >>> better = np.array([[0.9, 0.1]] * 200)
-    >>> blend_weights(better).round(3).tolist()
-    [1.0, 0.0]
-    >>> blend_weights(better[:10]).round(1).tolist()  # ten rows say less
-    [0.9, 0.1]
-    >>> blend_weights(np.array([[0.9, 0.1], [0.1, 0.9]])).round(3).tolist()
-    [0.5, 0.5]
-    """
-    likelihood = np.maximum(np.asarray(likelihood, np.float64), _LEAST)
-    n_rows, n_members = likelihood.shape
-    share = np.ones(n_rows) if weight is None else np.asarray(weight, np.float64)
-    if prior:
-        likelihood = np.concatenate([likelihood, np.eye(n_members)])
-        share = np.concatenate([share, np.full(n_members, float(prior))])
-    share = share / share.sum()
-
-    def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        mixed = np.maximum(likelihood @ w, _LEAST / 2)
-        return -float(share @ np.log(mixed)), -(share / mixed) @ likelihood
-
-    found = minimize(
-        loss,
-        np.full(n_members, 1 / n_members),
-        jac=True,
-        method="SLSQP",
-        bounds=[(0, 1)] * n_members,
-        constraints={
-            "type": "eq",
-            "fun": lambda w: w.sum() - 1,
-            "jac": lambda w: np.ones(n_members),
-        },
-        options={"ftol": 1e-10, "maxiter": 200},
-    )
-    return trimmed(found.x)
-
-
-def trimmed(weights: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights that sum to one, without those of less than one in a hundred.
-
-    A classifier that counts so little is not worth the time that it takes.
-    """
-    kept = np.maximum(np.asarray(weights, np.float64), 0.0)
-    kept[kept < 0.01 * kept.sum()] = 0.0
-    return kept / kept.sum()

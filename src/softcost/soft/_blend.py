@@ -20,6 +20,8 @@ from softcost.reductions import (
 from softcost.soft._clone_engine import Probabilities
 from softcost.soft._problem import SearchProblem
 
+DOUBT = 0.1  # what all families share, whatever their weights
+
 
 @dataclass(frozen=True)
 class Blendable:
@@ -34,6 +36,11 @@ class Blendable:
             (_named(self.problem, params), self._learner(params))
             for params in self.problem.settings
         ]
+
+    def shared(self, share: float) -> NDArray[np.float64]:
+        """A share of the family, in equal parts for its settings."""
+        n_settings = len(self.problem.settings)
+        return np.full(n_settings, share / n_settings)
 
     def _learner(self, params: dict[str, Any]) -> Any:
         return clone(self.problem.reduction.configured(0.0, params).working_learner())
@@ -50,9 +57,11 @@ def blended(
 ) -> tuple[SearchProblem, list[NDArray[np.intp]]]:
     """Weights and power of a blend, and what it predicts for held-out rows.
 
-    They are those of least log loss on all held-out rows. Rows of a fold are predicted
-    by what was learnt on the other folds, so that its measures are as honest as those
-    of other candidates.
+    They are those of least log loss on all held-out rows, for the weights of the
+    members at stakes: a row counts by the mean of ``c_k - min_j c_j`` over its costs.
+    A tenth is doubt, in equal shares of the families and of the settings of each. Rows
+    of a fold are predicted by what was learnt on the other folds, so that its measures
+    are as honest as those of other candidates.
 
     Returns
     -------
@@ -61,6 +70,8 @@ def blended(
     predicted : list of arrays of shape (n_softness, n_test)
     """
     rows, tests = problem.data.rows, problem.tests
+    costs = rows.in_users_units
+    stake = costs.mean(axis=1) - costs.min(axis=1)
     folds = range(len(tests))
     found = [
         np.concatenate([part.probabilities[fold].of_settings for part in parts])
@@ -70,30 +81,21 @@ def blended(
     def learnt_from(chosen: list[int]) -> tuple[NDArray[np.float64], float]:
         row = np.concatenate([tests[fold] for fold in chosen])
         probabilities = np.concatenate([found[fold] for fold in chosen], axis=1)
-        return learn_blend(probabilities, rows.y[row], rows.weight[row])
+        return learn_blend(probabilities, rows.y[row], rows.weight[row], stake[row])
 
+    doubt = np.concatenate([part.shared(DOUBT / len(parts)) for part in parts])
     predicted = []
     for fold in folds:
         others = [other for other in folds if other != fold]
         weights, power = learnt_from(others or [fold])
-        mixed = raised(np.tensordot(weights, found[fold], axes=1), power)
+        sure = raised(np.tensordot(weights, found[fold], axes=1), power)
+        mixed = (1 - DOUBT) * sure + np.tensordot(doubt, found[fold], axes=1)
         matrices = parts[0].probabilities[fold].matrices
         predicted.append(cheapest_answers(mixed, matrices))
     learners = [pair for part in parts for pair in part.learners()]
-    return _as_learnt(problem, learners, *learnt_from(list(folds))), predicted
-
-
-def _as_learnt(
-    problem: SearchProblem,
-    learners: list[tuple[str, Any]],
-    weights: NDArray[np.float64],
-    power: float,
-) -> SearchProblem:
-    kept = np.flatnonzero(weights)
+    weights, power = learnt_from(list(folds))
     blend = BlendedClassifier(
-        [learners[number] for number in kept],
-        weights=weights[kept].tolist(),
-        power=power,
+        learners, weights=weights.tolist(), power=power, doubt=doubt.tolist()
     )
     reduction = clone(problem.reduction).set_params(learner=blend)
-    return replace(problem, reduction=reduction, blends=())
+    return replace(problem, reduction=reduction, blends=()), predicted

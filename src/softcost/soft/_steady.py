@@ -37,10 +37,14 @@ class ClearlyLeastCost(LeastCost):
     - of the constant answer, zero;
     - of a family in the blend, the largest difference of two prices: the blend could
       have given it all the weight;
-    - of any other candidate, ``3 se(c_i - c_b)``, three standard errors of the mean
-      difference of costs over the held-out rows. Where m mistakes of equal cost are
-      made by one of two models only, they are a lead of about ``sqrt(m)`` standard
-      errors: three of these ask for more than nine such rows.
+    - of any other candidate, ``d + 3 sqrt(se(c_i - c_b)^2 + d^2)``, three standard
+      errors of the mean difference of costs over the held-out rows, and what one more
+      row would add on which the candidate is dearer by the largest difference of two
+      prices, d for its share of the rows. Where m mistakes of equal cost are made by
+      one of two models only, they are a lead of about ``sqrt(m)`` standard errors:
+      three of these ask for more than nine such rows. The row that was not seen
+      stands for mistakes so rare and dear that none of them happened to be among
+      the held-out ones.
     """
 
     handicap: NDArray[np.float64]
@@ -74,14 +78,14 @@ def handicaps(
     every = np.arange(len(row))
     numbers = np.concatenate(predicted, axis=1)
     of_best = costs[every, numbers[best]]
-    tie = 1e-9 * costs.max()  # a candidate that always answers like the blend is not it
     members = np.isin(family, problem.blended)
     handicap[members] = np.ptp(costs)
+    unseen = np.ptp(costs) / len(row)
     others = ~members & (family != problem.blend) & (family != CONSTANT)
     for candidate in np.flatnonzero(others):
         more = costs[every, numbers[candidate]] - of_best
         spread = (more - share @ more) * share
-        handicap[candidate] = CLEAR * np.sqrt(spread @ spread) + tie
+        handicap[candidate] = unseen + CLEAR * np.sqrt(spread @ spread + unseen**2)
     return handicap
 
 
