@@ -11,7 +11,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import Lasso, LogisticRegression
+from sklearn.linear_model import Lasso, LogisticRegression, SGDRegressor
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
@@ -93,11 +93,13 @@ def contents():
         for search in searches(X, y):
             softcost.save(search.keep(), path)
             found.append(path.read_bytes())
+        softcost.save(fed_in_blocks(X, y), path)
+        found.append(path.read_bytes())
     return found
 
 
 def searches(X, y):
-    """Of families by name with costs by example, and of a race with a budget."""
+    """Of families by name with costs by example, of a race with a budget, of "auto"."""
     pairs = softcost.CostSensitiveOneVsOne(LinearClassifier())
     several = [
         ("pairs", pairs),
@@ -113,6 +115,17 @@ def searches(X, y):
     ).fit(X, y)  # fmt: skip
     race.mix(0.9)
     yield race
+    yield softcost.SoftCostClassifierCV(
+        cost_matrix=PRICES, softness=2, cv=2, random_state=0
+    ).fit(X, y)
+
+
+def fed_in_blocks(X, y):
+    """A model that has learnt from one block of rows after the other."""
+    model = softcost.RegressionOneVsAll(SGDRegressor(random_state=0))
+    for start in range(3):
+        model.partial_fit(X[start::3], y[start::3], classes=[0, 1, 2])
+    return model
 
 
 def damaged(content, seed):
