@@ -7,9 +7,15 @@ lines they reach; then every fault has a process of its own, a fork that has imp
 everything but softcost, which runs the tests that reach its line, the fastest first,
 up to ``--seconds`` of them. A fault that no test notices survives, unless the list of
 equivalent ones, with reasons, is there to say that nobody could.
+
+``--kept FOLDER`` lets a run be stopped and go on: what tests reach is read from there
+while sources and tests are as they were, and a fault that was found once is not tried
+again.
 """
 
 import argparse
+import ast
+import hashlib
 import importlib.abc
 import importlib.util
 import json
@@ -109,7 +115,9 @@ def watched(tests, files, place):
     code = pytest.main([*OPTIONS, *tests], plugins=[watch])
     tracer.stop()
     data = tracer.get_data()
-    lines = {str(one): data.contexts_by_lineno(str(one)) for one in files}
+    lines = {
+        str(one.relative_to(ROOT)): data.contexts_by_lineno(str(one)) for one in files
+    }
     imported = [name for name in sys.modules if name.partition(".")[0] in sys.modules]
     place.write_text(
         json.dumps({"lines": lines, "seconds": watch.seconds, "imported": imported})
@@ -167,19 +175,41 @@ def tested(path, code, tests, seconds):
 
 def _most(seconds):
     """Of processor time, for imports and tests that a fault makes slower."""
-    return int(5 * seconds + 60)
+    return int(2 * seconds + 20)
 
 
 def chosen_tests(known, path, line, most):
-    """Tests that reach a line, the fastest first, as long as there is time."""
-    reached = known["lines"][str(path)].get(str(line), [])
-    names = [one for one in reached if one] or list(known["seconds"])
+    """Tests that reach a line, the fastest first, as long as there is time.
+
+    Defaults and constants are read at import: tests that reach the function, or the
+    file, that they stand in.
+    """
+    lines = known["lines"][str(path.relative_to(ROOT))]
+    names = {one for one in lines.get(str(line), []) if one}
+    if not names:
+        first, last = function_at(path, line)
+        names = {
+            one
+            for at, ones in lines.items()
+            if first <= int(at) <= last
+            for one in ones
+        } - {""}
     found, total = [], 0.0
-    for name in sorted(names, key=known["seconds"].__getitem__):
+    for name in sorted(names or known["seconds"], key=known["seconds"].__getitem__):
         total += known["seconds"][name]
         if total > most and len(found) > 2:
             break
         found.append(name)
+    return found
+
+
+def function_at(path, line):
+    """The lines of the innermost function around a line, or of the whole file."""
+    text = path.read_text()
+    found = (1, len(text.splitlines()))
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef) and node.lineno <= line <= node.end_lineno:
+            found = max(found, (node.lineno, node.end_lineno))
     return found
 
 
@@ -193,28 +223,38 @@ def named_mutants(path):
         yield name + (f" ({seen[name]})" if seen[name] > 1 else ""), path, one
 
 
-def watched_tests(package, files, kept):
-    """What the tests of a package reach; read from a folder where it is kept there."""
-    if kept is not None and (kept / f"{package}.json").exists():
-        return json.loads((kept / f"{package}.json").read_text())
-    with tempfile.TemporaryDirectory() as folder:
-        place = (kept or Path(folder)) / f"{package}.json"
-        if in_a_fork(watched, PACKAGES[package][1], files, place) != 0:
-            place.unlink(missing_ok=True)
-            raise SystemExit(f"the tests of {package} fail as they are")
-        return json.loads(place.read_text())
+def digest(texts):
+    """A name for texts."""
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
-def run(package, sample, seed, seconds, kept):
+def watched_tests(package, files, folder):
+    """What the tests of a package reach; read from the folder where it is kept."""
+    tests = [ROOT / one for one in PACKAGES[package][1] if not one.startswith("-")]
+    inside = [path for one in tests for path in [one, *one.rglob("*.py")]]
+    sources = sorted({*files, *filter(Path.is_file, inside)})
+    place = folder / f"{package}-{digest(map(Path.read_text, sources))[:12]}.json"
+    if not place.exists() and in_a_fork(watched, PACKAGES[package][1], files, place):
+        place.unlink(missing_ok=True)
+        raise SystemExit(f"the tests of {package} fail as they are")
+    return json.loads(place.read_text())
+
+
+def run(package, sample, seed, seconds, folder):
     """The figures of one package, and what survived."""
     files = [one for pattern in PACKAGES[package][0]
              for one in sorted((SOURCE / "softcost").glob(pattern))]  # fmt: skip
-    known = watched_tests(package, files, kept)
+    known = watched_tests(package, files, folder)
     import_others(known["imported"])
-    for path in files[:3]:  # as they are: or whatever kills faults, it is not the tests
+    found = folder / "found"
+    found.mkdir(exist_ok=True)
+    for path in files[:2]:  # as they are: or whatever kills faults, it is not the tests
+        text = path.read_text()
+        before = folder / digest([str(path.relative_to(ROOT)), text])
         names = chosen_tests(known, path, 1, seconds)
-        if in_a_fork(tested, path, path.read_text(), names, _most(seconds)):
+        if not before.exists() and in_a_fork(tested, path, text, names, _most(seconds)):
             raise SystemExit(f"{path} itself does not survive")
+        before.touch()
     every = [pair for path in files for pair in named_mutants(path)]
     drawn = random.Random(seed).sample(every, min(sample, len(every)))
     reasons = json.loads(EQUIVALENT.read_text()) if EQUIVALENT.exists() else {}
@@ -223,8 +263,10 @@ def run(package, sample, seed, seconds, kept):
         if name in reasons:
             equivalent.append(name)
             continue
+        before = found / digest([name, one.code])
         names = chosen_tests(known, path, one.line, seconds)
-        if in_a_fork(tested, path, one.code, names, _most(seconds)):
+        if before.exists() or in_a_fork(tested, path, one.code, names, _most(seconds)):
+            before.touch()
             killed += 1
         else:
             survived.append(name)
@@ -243,16 +285,19 @@ def main():
     parser.add_argument("--sample", type=int, default=120, help="faults per package")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=8, help="of tests per fault")
-    parser.add_argument("--watched", type=Path, help="keep there what tests reach")
+    parser.add_argument("--kept", type=Path, help="a folder to go on from")
     parser.add_argument("--output", type=Path, help="keeps the rows of others")
     options = parser.parse_args()
     os.chdir(ROOT)
     print("| package | faults known | tried | killed | share | equivalent |")
     print("|---|---|---|---|---|---|")
     good = True
+    if options.kept is None:
+        options.kept = Path(tempfile.mkdtemp())
+    options.kept.mkdir(parents=True, exist_ok=True)
     for package in options.packages or PACKAGES:
         found = run(
-            package, options.sample, options.seed, options.seconds, options.watched
+            package, options.sample, options.seed, options.seconds, options.kept
         )
         row = [found[name] for name in ("faults", "tried", "killed")]
         words = " | ".join(map(str, row))

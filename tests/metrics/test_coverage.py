@@ -48,6 +48,8 @@ def test_all_measures(weight, counted):
         one = getattr(metrics, name)
         found = one(TRUE, ANSWERS, actions=["ask"], sample_weight=weight)
         np.testing.assert_allclose(found, expected[name])
+    found = metrics.measure(TRUE, ANSWERS, cost_matrix=PRICES, sample_weight=weight)
+    np.testing.assert_allclose(found["error"], by_hand(weight, 1.0)["error"])
     paid = metrics.mean_cost(TRUE, ANSWERS, cost_matrix=PRICES, sample_weight=weight)
     np.testing.assert_allclose(paid, expected["cost"])
     wrong = metrics.error_rate(TRUE, ANSWERS, actions=["ask"], sample_weight=weight)
