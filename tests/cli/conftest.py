@@ -90,3 +90,25 @@ def menu(tmp_path_factory, softcost):
     result = softcost(*made.fit, "--model", made.model)
     assert result.exit_code == 0, result.output
     return made
+
+
+@pytest.fixture
+def compared():
+    """A type of text that counts how often one is compared with another."""
+
+    class Compared(str):
+        count = 0
+
+        def __str__(self):
+            return self
+
+        def strip(self):
+            return self
+
+        def __eq__(self, other):
+            Compared.count += 1
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+    return Compared

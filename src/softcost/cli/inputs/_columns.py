@@ -11,6 +11,7 @@ from softcost.cli.console import shown_name
 from softcost.cli.inputs._dates import date_feature_names, date_features, read_moments
 from softcost.cli.inputs._kinds import KINDS, MISSING, Kind, Reading
 from softcost.cli.inputs._numbers import read_numbers
+from softcost.cli.inputs._plain import plain_columns
 
 LARGEST = 1e150  # differences and squares of larger numbers are not finite
 _FARTHEST = 1e9
@@ -115,10 +116,16 @@ def typed_columns(
     tokens : frozenset of str
         Cells that say nothing, beside the usual ones.
     """
+    plain = plain_columns(frame, tokens)
     columns: dict[str, Any] = {}
     for name, kind in kinds.items():
-        values = column(frame, name, "the model's column", path)
         reading = KINDS[kind]
+        if kind == "number" and name in plain:
+            numbers = plain[name].numbers
+            if (np.abs(numbers) <= LARGEST).all():
+                columns[name] = numbers
+                continue
+        values = column(frame, name, "the model's column", path)
         if reading.what == "words":
             columns[name] = pd.Series(
                 words_of(values, reading.boolean, tokens), dtype=object

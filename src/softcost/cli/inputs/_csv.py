@@ -16,6 +16,7 @@ from softcost.cli.inputs._encoding import find_encoding, open_bytes
 from softcost.cli.inputs._headers import Tell, header_names, silent
 
 _LONGEST_HEADER = 2**26
+_MANY = 500  # columns, each of which would be an array of its own as ``str``
 
 
 def csv_pieces(
@@ -37,7 +38,8 @@ def csv_pieces(
         header = header_names(cells, shown, tell)
         options: dict[str, Any] = {
             "sep": separator, "header": None, "names": header, "index_col": False,
-            "dtype": str, "keep_default_na": False, "skip_blank_lines": len(header) > 1,
+            "dtype": str if len(header) < _MANY else object,
+            "keep_default_na": False, "skip_blank_lines": len(header) > 1,
         }  # fmt: skip
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)

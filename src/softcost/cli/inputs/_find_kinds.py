@@ -3,7 +3,6 @@
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,9 @@ from softcost.cli.inputs._kinds import (
     Reading,
     says_nothing,
 )
-from softcost.cli.inputs._numbers import Decimal, decimal_evidence, read_numbers
+from softcost.cli.inputs._numbers import Decimal, read_numbers
+from softcost.cli.inputs._plain import PlainColumn, decimal_counts, plain_columns
 
-_EVIDENCE = 300  # different cells that tell a decimal comma from a point
 _LEAST_DATES = 3  # different ones, before whole numbers such as 20240131 are dates
 _CODE_DIGITS = 3
 
@@ -50,27 +49,42 @@ class Asked:
         return {*self.nominal, *self.number, *self.dates}
 
 
-def find_kinds(frame: pd.DataFrame, asked: Asked | None = None) -> dict[str, Kind]:
+def find_kinds(
+    frame: pd.DataFrame,
+    asked: Asked | None = None,
+    plain: Mapping[str, PlainColumn] | None = None,
+) -> dict[str, Kind]:
     """What each column holds.
 
     A column holds numbers or dates if every cell that says something is one. What a
     column leaves open, 1.234 or 3/4/2024, is read as the other columns suggest.
+
+    Parameters
+    ----------
+    plain : mapping of name and PlainColumn, default=None
+        What `plain_columns` has found in the frame, where that is known.
     """
     asked = Asked() if asked is None else asked
-    readings = {
-        str(name): _reading(frame[name], str(name), asked) for name in frame.columns
-    }
-    counts = {
-        name: _decimal_counts(frame[name])
-        for name, reading in readings.items()
-        if reading.what == "number" and not pd.api.types.is_numeric_dtype(frame[name])
-    }
+    plain = plain_columns(frame, asked.tokens) if plain is None else plain
+    readings, counts = {}, {}
+    for name in map(str, frame.columns):
+        if name in plain and name not in asked.names():
+            readings[name] = _reading_of_numbers(
+                [one.strip() for one in plain[name].cells]
+            )
+        else:
+            readings[name] = _reading(frame[name], name, asked)
+        if readings[name].what == "number":
+            if name in plain:
+                counts[name] = plain[name].decimal_counts
+            elif not pd.api.types.is_numeric_dtype(frame[name]):
+                counts[name] = _decimal_counts(frame[name])
     decimal = asked.decimal or _usual_decimal(frame, counts)
     order = _usual_order(frame, readings)
     found: dict[str, Kind] = {}
     for name, reading in readings.items():
         if reading.what == "number":
-            said = _said_decimal(counts[name]) if name in counts else "."
+            said = said_decimal(counts[name]) if name in counts else "."
             own = asked.decimal or said or decimal
             reading = replace(reading, decimal=own if own else ".")
         elif reading.what == "date":
@@ -94,14 +108,19 @@ def _reading(values: pd.Series, name: str, asked: Asked) -> Reading:
         return KINDS["date"]
     texts = [str(cell).strip() for cell in cells]
     if _are_numbers(values, asked.tokens):
-        if _are_codes(texts):
-            return KINDS["nominal"]
-        return KINDS["date"] if _are_compact_dates(texts) else KINDS["number"]
+        return _reading_of_numbers(texts)
     if texts and {*map(as_boolean, texts)} <= {"True", "False"}:
         return KINDS["boolean"]
     if texts and possible_orders(texts):
         return KINDS["date"]
     return KINDS["nominal"]
+
+
+def _reading_of_numbers(texts: list[str]) -> Reading:
+    """What different cells are that can all be read as numbers."""
+    if _are_codes(texts):
+        return KINDS["nominal"]
+    return KINDS["date"] if _are_compact_dates(texts) else KINDS["number"]
 
 
 def said_cells(values: pd.Series, tokens: frozenset[str]) -> list[Any]:
@@ -141,19 +160,18 @@ def own_decimal(values: pd.Series) -> Decimal | None:
     """What a column itself says on points and commas; None where it leaves it open."""
     if pd.api.types.is_numeric_dtype(values):
         return "."
-    return _said_decimal(_decimal_counts(values))
+    return said_decimal(_decimal_counts(values))
 
 
-def _said_decimal(counts: Mapping[Any, int]) -> Decimal | None:
+def said_decimal(counts: Mapping[Any, int]) -> Decimal | None:
+    """What evidence says on points and commas; None where it leaves it open."""
     if counts["."] == counts[","] == 0:
         return None if counts["either"] else "."
     return "," if counts[","] > counts["."] else "."
 
 
 def _decimal_counts(values: pd.Series) -> Mapping[Any, int]:
-    texts = (one for one in values.dropna().unique() if isinstance(one, str))
-    marked = (text for text in texts if "." in text or "," in text)
-    return decimal_evidence(islice(marked, _EVIDENCE))
+    return decimal_counts(values.dropna().unique().tolist())
 
 
 def _usual_decimal(

@@ -22,21 +22,22 @@ def header_names(cells: Sequence[Any], path: str, tell: Tell = silent) -> list[s
     ['unnamed column 1', 'a', 'b', 'a (2)']
     """
     plain = ["" if cell is None else str(cell).strip() for cell in cells]
-    names: list[str] = []
+    given, names = set(plain), dict[str, None]()  # which keeps the order
+    copies: Counter[str] = Counter()
     for number, name in enumerate(plain, start=1):
         name = name or f"{UNNAMED} {number}"
-        own, copies = name, 1
-        while own in names or (copies > 1 and own in plain):
-            copies += 1
-            own = f"{name} ({copies})"
-        names.append(own)
+        own, copies[name] = name, max(copies[name], 1)
+        while own in names or (copies[name] > 1 and own in given):
+            copies[name] += 1
+            own = f"{name} ({copies[name]})"
+        names[own] = None
     twice = [name for name, count in Counter(plain).items() if count > 1 and name]
     for name in twice[:5]:
         tell(
             f"{path} has more than one column {name!r}; the next one is called "
             f"'{name} (2)'."
         )
-    return names
+    return list(names)
 
 
 def is_unnamed(name: str) -> bool:

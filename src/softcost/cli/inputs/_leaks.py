@@ -19,13 +19,13 @@ def price_columns(features: pd.DataFrame, labels: np.ndarray) -> set[str]:
     alone say little, as x1, x2 and x3 go with classes 1, 2 and 3; but what the true
     class costs is the least of a row.
     """
-    texts = [str(name) for name in features.columns]
+    texts = dict.fromkeys(str(name) for name in features.columns)
     classes = sorted({str(label) for label in labels})
     first = classes[0]
     for name in texts:
         prefix = name.removesuffix(first)
         prices = [f"{prefix}{label}" for label in classes]
-        if prefix in (name, "") or len(prices) < 2 or not {*prices} <= {*texts}:
+        if prefix in (name, "") or len(prices) < 2 or not texts.keys() >= {*prices}:
             continue
         costs = np.column_stack([read_numbers(features[one], ".")[0] for one in prices])
         own = costs[np.arange(len(costs)), np.searchsorted(classes, labels.astype(str))]

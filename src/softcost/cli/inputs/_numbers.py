@@ -23,6 +23,7 @@ _GROUPED = {
     ".": re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?"),
     ",": re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?"),
 }
+_POINTED = re.compile(r"[+-]?(\d+\.\d*|\.\d+)", re.ASCII)
 _OTHER: dict[Decimal, Decimal] = {".": ",", ",": "."}
 _SPACED = re.compile(rf"\d{{1,3}}({_BLANK.pattern}\d{{3}})+([.,]\d*)?-?")
 
@@ -80,6 +81,9 @@ def decimal_evidence(texts: Iterable[str]) -> dict[Decimal | Literal["either"], 
     """How many texts can only be meant with a point, with a comma, or either way."""
     counts: dict[Any, int] = {".": 0, ",": 0, "either": 0}
     for text in texts:
+        if _POINTED.fullmatch(text):  # most of them, at once
+            counts["either" if _GROUPED[","].fullmatch(text) else "."] += 1
+            continue
         point, comma = read_number(text, "."), read_number(text, ",")
         if point != comma:
             counts["either"] += 1

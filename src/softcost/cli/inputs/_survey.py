@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,13 @@ from softcost.cli.inputs._find_kinds import (
     own_decimal,
     own_orders,
     said_cells,
+    said_decimal,
 )
 from softcost.cli.inputs._headers import is_unnamed
 from softcost.cli.inputs._kinds import KINDS, Kind, says_nothing
 from softcost.cli.inputs._leaks import price_columns, tells_the_class
 from softcost.cli.inputs._numbers import marks_of, read_number, read_numbers
+from softcost.cli.inputs._plain import PlainColumn, plain_columns
 
 MOST_WORDS = 200  # of a column that have a feature each; rarer ones share one
 _LEAST_ROWS = 20  # before whole numbers that differ in all rows look like an id
@@ -71,31 +73,51 @@ def survey(
     what they hold.
     """
     asked = Asked() if asked is None else asked
-    kinds = find_kinds(features, asked)
+    plain = plain_columns(features, asked.tokens)
+    kinds = find_kinds(features, asked, plain)
     prices = price_columns(features, labels)
+    numbers, _ = pd.factorize(labels)  # which are quicker to count
     found = []
     for name, kind in kinds.items():
-        seen = _Seen(name, kind, features[name], asked)
-        one = Surveyed(name, kind, seen.n_missing, seen.examples())
-        why = _why_left_out(seen, prices) or _why_id(seen)
+        seen = _Seen(name, kind, features[name], asked, plain.get(name))
+        is_id = _why_id(seen)
+        why = _why_left_out(seen, prices) or is_id
         if name in asked.names():
             why = ""
-        if not why:
-            one = replace(one, remarks=tuple(_remarks(seen, labels, len(kinds))))
-        names_rows = bool(why) and why == _why_id(seen)
-        found.append(replace(one, left_out=why, names_rows=names_rows))
+        remarks = () if why else tuple(_remarks(seen, numbers, len(kinds)))
+        names_rows = bool(why) and why == is_id
+        found.append(
+            Surveyed(
+                name, kind, seen.n_missing, seen.examples(), why, remarks, names_rows
+            )
+        )
     return found
 
 
 class _Seen:
     """A raw column, with what questions on it have in common."""
 
-    def __init__(self, name: str, kind: Kind, values: pd.Series, asked: Asked) -> None:
+    def __init__(
+        self,
+        name: str,
+        kind: Kind,
+        values: pd.Series,
+        asked: Asked,
+        plain: PlainColumn | None,
+    ) -> None:
         self.name, self.kind, self.values, self.asked = name, kind, values, asked
         self.reading = KINDS[kind]
+        self.plain = plain if kind == "number" else None
+        if self.plain is not None:
+            self.cells: list[Any] = self.plain.cells
+            self.typed: Any = self.plain.numbers
+            self.empty = np.zeros(len(values), bool)
+            self.n_missing, self.n_rows = 0, len(values)
+            self.n_different = len({*self.typed.tolist()})
+            return
         self.cells = said_cells(values, asked.tokens)
         if self.reading.what == "words":
-            self.typed: Any = words_of(values, self.reading.boolean, asked.tokens)
+            self.typed = words_of(values, self.reading.boolean, asked.tokens)
             self.empty = pd.isna(self.typed)
             self.cells = pd.unique(words_of(values)[~self.empty]).tolist()
         elif self.reading.what == "number":
@@ -117,6 +139,12 @@ class _Seen:
             text if len(text) <= longest else f"{text[: longest - 1]}…"
             for text in shown
         )
+
+    def leaves_decimal_open(self) -> bool:
+        """Whether its cells do not say what points and commas are."""
+        if self.plain is not None:
+            return said_decimal(self.plain.decimal_counts) is None
+        return own_decimal(self.values) is None
 
     def differs_everywhere(self) -> bool:
         return self.n_missing == 0 and self.n_different == self.n_rows > 2
@@ -181,7 +209,7 @@ def _remarks(seen: _Seen, labels: np.ndarray, n_columns: int) -> list[str]:
 def _on_numbers(seen: _Seen) -> list[str]:
     said = []
     texts = [cell for cell in seen.cells if isinstance(cell, str)]
-    if texts and own_decimal(seen.values) is None and not seen.asked.decimal:
+    if texts and seen.leaves_decimal_open() and not seen.asked.decimal:
         example = next(text for text in texts if "." in text or "," in text)
         if "," in example or seen.reading.decimal == ",":  # 1.5 is read as ever
             other = "." if seen.reading.decimal == "," else ","
@@ -189,7 +217,7 @@ def _on_numbers(seen: _Seen) -> list[str]:
             said.append(
                 f"{example} is read as {number:g}; if that is wrong, --decimal {other}"
             )
-    marks = marks_of(texts)
+    marks = marks_of(texts if seen.plain is None else [])
     signs = [mark for mark in marks if mark]
     if len(signs) > 1:
         said.append(f"{', '.join(signs)} are mixed: one unit would be better")
@@ -259,6 +287,8 @@ def _on_words(seen: _Seen) -> list[str]:
 
 def _on_tokens(seen: _Seen) -> list[str]:
     """Words that were taken for nothing."""
+    if seen.plain is not None:
+        return []
     cells = seen.values.dropna().unique().tolist()
     tokens = [
         text
