@@ -14,6 +14,7 @@ import pandas as pd
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -82,6 +83,7 @@ def models():
         "calibrated": softcost.MinimumExpectedCost(
             CalibratedClassifierCV(softcost.KernelSVC(), cv=3)
         ),
+        "guess": softcost.MinimumExpectedCost(DummyClassifier(strategy="prior")),
     }
     found = {
         name: one.set_params(cost_matrix=PRICES, classes=["one", "three", "two"])
@@ -95,6 +97,10 @@ def models():
         cv=3,
         param_grid={"C": [1.0, 16.0]},
     )
+    found["default"] = softcost.SoftCostClassifierCV(
+        cost_matrix=PRICES, classes=["one", "three", "two"], softness=2, cv=2,
+        random_state=0,
+    )  # fmt: skip
     return found
 
 
@@ -102,6 +108,8 @@ def make(folder):
     X, y = rows()
     for name, model in models().items():
         fitted = encoded(model).fit(X, y)
+        if name == "default":  # with all models of the front, as ``softcost fit`` does
+            fitted[-1].keep()
         softcost.save(fitted, folder / f"{name}.softcost")
         np.save(folder / f"{name}.npy", fitted.decision_function(X))
 

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Lasso, LogisticRegression, SGDRegressor
@@ -59,6 +60,7 @@ def contents():
         ),
         softcost.MinimumExpectedCost(CalibratedClassifierCV(softcost.KernelSVC())),
         softcost.MinimumExpectedCost(KNeighborsClassifier()),
+        softcost.MinimumExpectedCost(DummyClassifier(strategy="prior")),
         softcost.RegressionOneVsAll(Lasso(0.01), cost_matrix=PRICES),
         softcost.OneSidedRegression(OneSidedLinear(), cost_matrix=PRICES),
         NystroemClassifier(n_landmarks=9),

@@ -15,6 +15,7 @@ import skops.io
 from crafted import ROOM, crafted, npy, opened, outcome, outcomes, signed
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import Lasso, LogisticRegression
@@ -255,6 +256,19 @@ def test_parts_that_skops_must_not_see(contents, tmp_path):
     all_refused(tmp_path, files)
 
 
+def test_a_module_beside_the_model_is_not_imported(contents, tmp_path, monkeypatch):
+    """Which skops does, up to 0.15, before it asks whether the type is trusted."""
+    (tmp_path / "beside.py").write_text("raise SystemExit('this ran')")
+    monkeypatch.syspath_prepend(tmp_path)
+    node = {"__class__": "Learner", "__module__": "beside", "content": None}
+    for loader in ("ObjectNode", "TypeNode", "FunctionNode", "MethodNode"):
+        part = schema_file({"__loader__": loader, **node})
+        (tmp_path / "model").write_bytes(with_part(contents["other"], part))
+        with pytest.raises(ModelFileError):
+            softcost.load(tmp_path / "model")
+        assert "beside" not in sys.modules
+
+
 def test_estimators_without_a_schema_travel_if_they_are_harmless(tmp_path):
     X, y = rows()
     path = tmp_path / "model"
@@ -335,6 +349,32 @@ def test_lists_that_would_take_gigabytes(contents, tmp_path):
     notes = {"notes": {"a": [[]] * 2_500_000}}
     (tmp_path / "b").write_bytes(signed(manifest | notes, members))
     assert outcomes([tmp_path / "a", tmp_path / "b"], rows()[0]) == ["refused"] * 2
+
+
+GUESSES = {
+    "classes": (DummyClassifier(strategy="uniform"), {"n_classes_": 10**8}, {}),
+    "outputs": (DummyClassifier(strategy="prior"), {"n_outputs_": 10**8}, {}),
+    "answers": (
+        DummyClassifier(strategy="constant", constant=1), {}, {"constant": [1] * 10**5},
+    ),
+    "sparse": (DummyClassifier(strategy="prior"), {"sparse_output_": True}, {}),
+    "means": (DummyRegressor(), {"n_outputs_": 10**8}, {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(GUESSES))
+def test_guesses_that_would_take_gigabytes(name, tmp_path):
+    """They are repeated for every row, as often as the file says."""
+    model, fitted, params = GUESSES[name]
+    softcost.save(model.fit(*rows()), tmp_path / "model")
+    manifest, members = opened((tmp_path / "model").read_bytes())
+    structure = json.loads(members["structure.json"])
+    structure["fitted"] |= fitted
+    structure["params"] |= params
+    members["structure.json"] = json.dumps(structure).encode()
+    (tmp_path / "model").write_bytes(signed(manifest, members))
+    with pytest.raises(ModelFileError):
+        softcost.load(tmp_path / "model")
 
 
 def test_an_array_cannot_be_used_twice(contents, tmp_path):

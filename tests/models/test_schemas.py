@@ -13,6 +13,7 @@ from crafted import at, npy, opened, places, signed
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -130,6 +131,8 @@ MODELS = {
             random_state=0,
         )
     ),
+    "guess": lambda: MinimumExpectedCost(DummyClassifier(strategy="prior")),
+    "mean costs": lambda: RegressionOneVsAll(DummyRegressor()),
     "temperature": lambda: MinimumExpectedCost(calibration="temperature"),
     "isotonic": lambda: MinimumExpectedCost(LinearClassifier(), calibration="isotonic"),
     "sigmoid": lambda: MinimumExpectedCost(LinearClassifier(), calibration="sigmoid"),

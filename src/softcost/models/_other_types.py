@@ -1,4 +1,4 @@
-"""Schemas of scikit-learn's neighbours and calibration."""
+"""Schemas of scikit-learn's neighbours, calibration and constant answers."""
 
 from typing import Any
 
@@ -14,6 +14,7 @@ from softcost.models._common_kinds import (
     JOBS,
     NOTHING,
     PLAIN,
+    SEED,
     require_fitted,
 )
 from softcost.models._errors import NotCovered, Refused
@@ -25,6 +26,7 @@ from softcost.models._kinds import (
     Whole,
     bind,
     either,
+    length,
     maybe,
     one_of,
 )
@@ -126,7 +128,37 @@ def _make_calibrated(kind: Any, params: dict, fitted: dict | None) -> Any:
     return value
 
 
+def _check_constant(record: Record) -> None:
+    """Refuse answers of another shape, which would be repeated for every row."""
+    constant: Any = record.params.get("constant")
+    if np.size(constant) != 1:
+        raise Refused("constant: not one answer")
+    if record.get("sparse_output_"):
+        raise Refused("sparse_output_: not of one answer")
+
+
+_GUESSES = one_of("most_frequent", "prior", "stratified", "uniform", "constant")
+
 OTHER_TYPES = [
+    Type(
+        "sklearn.dummy:DummyClassifier",
+        {"strategy": _GUESSES, "random_state": SEED, "constant": PLAIN},
+        FEATURES | {
+            "_strategy": _GUESSES, "sparse_output_": FLAG, "n_outputs_": Whole(1, 1),
+            "classes_": Labels("K"), "n_classes_": length("K"),
+            "class_prior_": numbers("K", least=0),
+        },
+        NAMED | {"n_features_in_"},
+        check=_check_constant,
+    ),
+    Type(
+        "sklearn.dummy:DummyRegressor",
+        {"strategy": one_of("mean", "median", "quantile", "constant"),
+         "constant": PLAIN, "quantile": maybe(Real(0, 1))},
+        FEATURES | {"n_outputs_": Whole(1, 1), "constant_": numbers(1, 1)},
+        NAMED | {"n_features_in_"},
+        check=_check_constant,
+    ),
     _neighbours("KNeighborsClassifier", True),
     _neighbours("KNeighborsRegressor", False),
     Type(

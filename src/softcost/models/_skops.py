@@ -46,7 +46,6 @@ ESTIMATORS = {
     "sklearn.discriminant_analysis": (
         "LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis",
     ),
-    "sklearn.dummy": ("DummyClassifier", "DummyRegressor"),
     "sklearn.linear_model": (
         "ARDRegression", "BayesianRidge", "ElasticNet", "HuberRegressor", "Lars",
         "Lasso", "LassoLars", "LinearRegression", "LogisticRegression",
