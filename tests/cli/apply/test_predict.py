@@ -11,6 +11,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import softcost as library
+from softcost.cli.apply._model_file import StoredModel
 from softcost.metrics import error_rate, g_mean, mean_cost
 
 
@@ -49,6 +50,29 @@ def test_pieces_make_no_difference(menu, softcost, tmp_path, rows):
         softcost("predict", menu.model, menu.data, "-o", parts, "--rows-at-once", rows)
         read = pd.read_parquet if name.endswith("parquet") else pd.read_csv
         pd.testing.assert_frame_equal(read(whole), read(parts))
+
+
+def test_many_features_are_predicted_in_small_pieces(
+    menu, softcost, tmp_path, monkeypatch
+):
+    """A file says how many are made of a column: not all rows are there at once."""
+    sizes, table = [], StoredModel.table
+
+    def counted(self, raw, *others):
+        sizes.append(len(raw))
+        return table(self, raw, *others)
+
+    monkeypatch.setattr(StoredModel, "table", counted)
+    softcost("predict", menu.model, menu.data, "-o", tmp_path / "whole.csv")
+    features = library.load(menu.model)[-1].n_features_in_
+    place = "softcost.cli.apply._model_file._CELLS_AT_ONCE"
+    monkeypatch.setattr(place, 30 * features)
+    softcost("predict", menu.model, menu.data, "-o", tmp_path / "parts.csv")
+    assert sizes[0] == len(menu.rows()) == sum(sizes[1:])
+    assert max(sizes[1:]) == 30
+    pd.testing.assert_frame_equal(
+        exactly(tmp_path / "parts.csv"), exactly(tmp_path / "whole.csv")
+    )
 
 
 def test_streams(menu, softcost, tmp_path):

@@ -14,7 +14,8 @@ from softcost.models import ModelFileError, describe, final_step, load
 from softcost.reductions import Reduction
 from softcost.soft import SoftCostClassifierCV
 
-ROWS_AT_ONCE = 20_000
+_ROWS_AT_ONCE = 20_000
+_CELLS_AT_ONCE = 10_000_000
 _FARTHEST = 1e9
 
 
@@ -53,6 +54,14 @@ class StoredModel:
         names = [str(name) for name in self.answers.tolist()]
         rows = names[: len(self.classes)]
         return pd.DataFrame(matrix, index=rows, columns=names)
+
+    def rows_at_once(self) -> int:
+        """How many rows are in memory at a time: fewer where there are many features.
+
+        A model file says how many features are made of a column of words.
+        """
+        features = getattr(final_step(self.model), "n_features_in_", 1)
+        return max(1, min(_ROWS_AT_ONCE, _CELLS_AT_ONCE // max(features, 1)))
 
     def table(self, raw: pd.DataFrame, path: str, first_row: int, without: set) -> Any:
         """The rows of a raw table as the model wants them."""
@@ -179,7 +188,7 @@ def _check_notes(notes: dict[str, Any], path: str) -> None:
 def read_pieces(
     stored: StoredModel,
     path: str,
-    rows: int = ROWS_AT_ONCE,
+    rows: int | None = None,
     without: set | None = None,
 ) -> Iterator[tuple[pd.DataFrame, Any]]:
     """The raw rows of a file, some at a time, and as the model wants them.
@@ -191,6 +200,7 @@ def read_pieces(
         n_features = None
         if format_of(path) == "libsvm":
             n_features = stored.manifest["features"]["count"]
+        rows = stored.rows_at_once() if rows is None else rows
         for raw in table_pieces(path, rows, n_features, say_note):
             X = stored.table(raw, shown_name(path), first_row, without or set())
             stored.check_features(X, shown_name(path), first_row)

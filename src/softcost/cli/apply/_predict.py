@@ -32,9 +32,8 @@ from softcost.cli.console import check_files
 @click.option(
     "--rows-at-once",
     type=click.IntRange(1),
-    default=20_000,
-    show_default=True,
-    help="How many rows are in memory at a time.",
+    help="How many rows are in memory at a time; by default 20000, fewer of more than "
+    "500 features.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Tell what was done as JSON.")
 def predict(
@@ -44,7 +43,7 @@ def predict(
     keep: tuple[str, ...],
     no_scores: bool,
     riskiest: int | None,
-    rows_at_once: int,
+    rows_at_once: int | None,
     as_json: bool,
 ) -> None:
     """Predict the rows of a table with a model.

@@ -36,7 +36,7 @@ def run(
     keep: tuple[str, ...],
     scores: bool,
     riskiest: int | None,
-    rows_at_once: int,
+    rows_at_once: int | None,
     as_json: bool,
 ) -> None:
     """Predict piece by piece."""
