@@ -86,7 +86,11 @@ def test_labels_that_a_spreadsheet_would_compute_are_told(softcost, folder):
         assert softcost("predict", "m", "rows.csv").stderr == ""
 
 
+BOMB = "- &a0 [l, l, l, l, l, l, l, l, l]\n" + "".join(
+    f"- &a{i + 1} [{', '.join([f'*a{i}'] * 9)}]\n" for i in range(20)
+)
 LISTS = {
+    "bomb.yaml": (f"classes:\n{BOMB}matrix: []\n", "aliases are not read"),
     "twice.yaml": ("a: {b: 1}\na: {b: 3}\nb: {a: 2}\n", "named twice"),
     "inner.yaml": ("a: {b: 1, b: 5}\nb: {a: 2}\n", "named twice"),
     "huge.json": ('{"a": {"b": 1' + "0" * 400 + '}, "b": {"a": 2}}', "write a number"),
@@ -97,6 +101,7 @@ LISTS = {
 }
 
 
+@pytest.mark.bad_input
 @pytest.mark.parametrize("name", list(LISTS))
 def test_odd_price_lists(softcost, folder, name):
     if name.endswith("yaml"):
@@ -124,20 +129,39 @@ def test_a_large_cell_is_not_echoed_whole(softcost, folder):
     said(softcost(*FIT.split()))
 
 
-def test_names_do_not_steer_the_terminal(softcost, folder):
-    evil = "\x1b]0;owned\x07\x1b[2J"
-    rows = ROWS.replace(",a\n", f",{evil}\n")
+def texts(value):
+    """All texts of a JSON document."""
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    if isinstance(value, list):
+        return [text for one in value for text in texts(one)]
+    return [value] if isinstance(value, str) else []
+
+
+@pytest.mark.parametrize("evil", ["\x1b]0;owned\x07\x1b[2J", "\x9b2J", "\u202egnp.exe"])
+def test_names_do_not_steer_the_terminal(softcost, folder, evil):
+    """Neither classes nor columns, in tables, sentences or JSON."""
+    rows = ROWS.replace(",a\n", f",{evil}\n").replace("x,", f"x{evil},", 1)
     (folder / "rows.csv").write_text(rows)
     (folder / "prices.json").write_text(json.dumps({evil: {"b": 1}, "b": {evil: 2}}))
     for line in (
-        FIT + " --quiet",
+        FIT,
         "costs check prices.json",
-        "fit rows.csv --target t --costs nothing\x1b[2J.json",
-        f"{FIT} --quiet --model m",
+        f"fit rows.csv --target t --costs nothing{evil}.json",
+        f"{FIT} --model m",
         "evaluate m rows.csv --target t",
+        "evaluate m rows.csv --target t --json",
+        "compare m m rows.csv --target t",
+        "explain m rows.csv --target t",
+        "explain m rows.csv --target t --json",
+        "choose m -o chosen --max-error 0.5",
+        "predict m prices.json",
     ):
         result = softcost(*line.split())
-        assert "\x1b" not in result.stdout + result.stderr, line
+        told = result.stdout + result.stderr
+        assert all(one.isprintable() or one == "\n" for one in told), line
+        if line.endswith("--json"):
+            assert evil in "".join(texts(json.loads(result.stdout)))
 
 
 def test_a_price_list_of_many_classes(softcost, folder):

@@ -207,6 +207,7 @@ def small(menu, serving):
         yield found
 
 
+@pytest.mark.bad_input
 @pytest.mark.parametrize("name", REFUSED)
 def test_refusals_are_one_sentence(small, name):
     body, status, word = REFUSED[name]
@@ -215,6 +216,16 @@ def test_refusals_are_one_sentence(small, name):
     assert list(told) == ["error"]
     assert word in told["error"]
     assert small.ask(json.dumps(GOOD))[0] == 200
+
+
+def test_a_name_twice_is_found_without_comparing_all(compared):
+    """One thread answers all: a megabyte of names must not hold it up for minutes."""
+    from softcost.cli.apply.service._requests import _no_name_twice
+
+    names = [compared(number) for number in range(2000)] + [compared(1999)]
+    with pytest.raises(ValueError, match=r"'1999' is there twice"):
+        _no_name_twice([(name, 1) for name in names])
+    assert compared.count < 20_000
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Results on standard output: a table for people, strict JSON for programs."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ PIPED_WIDTH = 160
 def write_json(value: Any) -> None:
     """Write one strict JSON document; NaN and infinity are refused.
 
+    Characters that could steer a terminal are escaped, as JSON allows; letters are not.
+
     Examples
     --------
     >>> from softcost.cli.console import write_json
@@ -25,7 +28,16 @@ def write_json(value: Any) -> None:
       "rows": 150
     }
     """
-    click.echo(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
+    text = json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False)
+    click.echo(re.sub(r"[^ -~\n]", _escaped, text))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """A character of a JSON text, escaped unless it can be seen."""
+    one = found[0]
+    return (
+        one if one.isprintable() else json.dumps(one)[1:-1].replace("\x7f", "\\u007f")
+    )
 
 
 def stdout_console(to_stderr: bool = False) -> "Console":

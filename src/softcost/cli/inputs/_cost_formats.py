@@ -182,9 +182,17 @@ def from_yaml(text: str, path: str) -> CostsByName:
 
 
 def _yaml_loader(yaml: Any) -> Any:
-    """Text only, and no class twice, where YAML would keep the last."""
+    """Text only, no class twice, where YAML would keep the last, and no aliases.
+
+    Aliases of aliases make billions of cells of a few lines.
+    """
 
     class Loader(yaml.BaseLoader):
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.AliasEvent):
+                raise ValueError("aliases are not read: write the prices themselves")
+            return super().compose_node(parent, index)
+
         def construct_mapping(self, node: Any, deep: bool = False) -> dict:
             found = super().construct_mapping(node, deep=deep)
             if len(found) < len(node.value):

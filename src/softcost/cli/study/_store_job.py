@@ -3,9 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-import click
-
-from softcost.cli.console import bad_input, print_table, say, write_json
+from softcost.cli.console import (
+    bad_input,
+    print_table,
+    say,
+    stdout_console,
+    write_json,
+)
 from softcost.cli.study._records import records
 from softcost.paper import Store
 
@@ -36,7 +40,8 @@ def run_status(store: Path, as_json: bool) -> None:
         [(*map(str, names), _brief(part)) for names, part in wide],
     )
     for row in failures.itertuples():
-        click.echo(f"failed {row.attempts} x: {row.name}: {row.message}")
+        line = f"failed {row.attempts} x: {row.name}: {row.message}"
+        stdout_console().print(line, soft_wrap=True)
 
 
 def _brief(part: Any) -> str:

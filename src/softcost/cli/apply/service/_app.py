@@ -102,7 +102,7 @@ async def _body(request: Request, limits: Limits) -> bytes:
         TOO_LARGE, f"the body is larger than {limits.body} bytes; send fewer rows."
     )
     length = request.headers.get("content-length", "0")
-    if length.isdecimal() and int(length) > limits.body:
+    if length.isdecimal() and (len(length) > 18 or int(length) > limits.body):
         raise too_large
     parts, size = [], 0
     try:
