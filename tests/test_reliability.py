@@ -37,7 +37,7 @@ def test_nothing_failed_and_all_was_tried_often_enough(campaign):
     assert sum(part["failed"] for part in found.values()) == 0
     wanted = {
         "damaged": 2000, "crafted": 500, "examples": 10_000, "commands": 200,
-        "kills": 200, "studies": 60,
+        "kills": 200, "studies": 60, "inputs": 300,
     }  # fmt: skip
     for part, least in wanted.items():
         assert found[part]["tried"] >= least

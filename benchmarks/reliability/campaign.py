@@ -49,6 +49,7 @@ PARTS = {
         18,
         "places:run",
     ),
+    "inputs": ("bad inputs, from the lists of the tests", 300, "inputs:run"),
     "prices": ("damaged price lists", 200, "places:price_lists"),
     "manifests": (
         "model files with other manifests, with right checksums",

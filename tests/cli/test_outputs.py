@@ -54,6 +54,7 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
+@pytest.mark.bad_input
 @pytest.mark.skipif(os.name == "nt", reason="POSIX files")
 @pytest.mark.parametrize("line", [*ONTO, *DEVICES])
 def test_inputs_and_devices_are_refused_before_any_work(

@@ -253,12 +253,14 @@ def refused(softcost, broken, line, words):
     assert {path.name: path.read_bytes() for path in broken.iterdir()} == before
 
 
+@pytest.mark.bad_input
 @pytest.mark.parametrize(("line", "words"), WRONG, ids=[line for line, _ in WRONG])
 def test_wrong_lines_and_files(softcost, broken, line, words, monkeypatch):
     monkeypatch.chdir(broken)
     refused(softcost, broken, line, words)
 
 
+@pytest.mark.bad_input
 @pytest.mark.parametrize("name", list(PRICE_FILES))
 def test_wrong_price_lists(softcost, broken, name, monkeypatch):
     monkeypatch.chdir(broken)

@@ -772,6 +772,7 @@ CASES = {
 }
 
 
+@pytest.mark.bad_input
 @pytest.mark.parametrize("name", CASES)
 def test_one_sentence(name):
     call, exception, argument, remedy = CASES[name]

@@ -331,6 +331,7 @@ BAD["weights text"] = (
 )
 
 
+@pytest.mark.bad_input
 @pytest.mark.parametrize("name", BAD)
 def test_one_sentence(name):
     call, exception, argument = BAD[name]

@@ -153,6 +153,7 @@ def test_no_candidates():
     assert lower_hull(empty).tolist() == []
 
 
+@pytest.mark.bad_input
 @pytest.mark.parametrize(
     ("call", "exception", "argument"),
     [

@@ -312,6 +312,7 @@ BAD = {
 }
 
 
+@pytest.mark.bad_input
 @pytest.mark.parametrize("case", BAD)
 def test_bad_actions_get_one_sentence(blobs, case):
     X, y, _, _ = blobs(3)
@@ -325,6 +326,7 @@ def test_bad_actions_get_one_sentence(blobs, case):
     assert message.split()[0] in ("cost_matrix", "actions", "action_error")
 
 
+@pytest.mark.bad_input
 @pytest.mark.parametrize(
     ("costs", "actions", "remedy"),
     [

@@ -174,6 +174,7 @@ BAD = [
 ]  # fmt: skip
 
 
+@pytest.mark.bad_input
 @pytest.mark.parametrize(("given", "words"), BAD)
 def test_bad_limits(given, words):
     with pytest.raises(ValueError, match=words):
