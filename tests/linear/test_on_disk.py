@@ -63,7 +63,7 @@ def test_a_part_of_a_file_counts_as_a_file(rows):
 
 
 def test_rows_stay_in_the_file(rows):
-    X, file, _ = rows(20_000, 30)
+    X, file, _ = rows(40_000, 30)
 
     def most_memory(X):
         weight = np.ones(len(X))
