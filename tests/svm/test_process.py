@@ -13,7 +13,9 @@ import pytest
 import softcost
 
 LONG_FIT = """
+import signal
 import sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background has none
 import numpy as np
 from softcost import KernelSVC, OneSidedRegression, OneSidedSVR
 from softcost import SoftCostClassifierCV
