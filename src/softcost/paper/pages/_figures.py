@@ -76,7 +76,8 @@ def agreement_figure(table: pd.DataFrame) -> "Figure":
         if len(positive):
             ends = [positive.min() / 1.3, positive.max() * 1.3]
             ax.plot(ends, ends, color=INK, linewidth=0.8, zorder=0)
-            ax.set(xscale="log", yscale="log", xlim=ends, ylim=ends)
+            scale = "log" if ends[1] > 10 * ends[0] else "linear"
+            ax.set(xscale=scale, yscale=scale, xlim=ends, ylim=ends)
         ax.set(xlabel="published", ylabel="ours", title=heading(metric, unit))
         ax.legend(frameon=False, fontsize=8)
     return figure
