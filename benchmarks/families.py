@@ -379,11 +379,11 @@ def part_as_markdown(part, rows):
     older = max(one["run"] for one in rows) < FIRST
     planned = (len(SETS) + len(LARGE)) * len(KINDS)
     planned = planned if part == "sets" else len(OVERLAPPING)
+    times = " to ".join(str(n) for n in sorted({counts.min(), counts.max()}))
     lines = [
         f"## {part}", "",
-        f"{len(counts)} of {planned} problems were run, each {counts.min()} to "
-        f"{counts.max()} times; the models after the constant in fewer runs. With "
-        "fewer than 5 runs most differences are luck."
+        f"{len(counts)} of {planned} problems were run, each {times} times. With fewer "
+        "than 5 runs most differences are luck."
         + (" They are runs of the earlier \"auto\"." if older else ""), "",
         "Mean test cost; the cheapest single family of each row in bold.", "",
         "| problem | costs | runs | " + " | ".join(models) + " |",
