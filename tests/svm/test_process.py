@@ -15,7 +15,7 @@ import softcost
 LONG_FIT = """
 import signal
 import sys
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background has none
+signal.signal(signal.SIGINT, signal.default_int_handler)  # none in the background
 import numpy as np
 from softcost import KernelSVC, OneSidedRegression, OneSidedSVR
 from softcost import SoftCostClassifierCV
