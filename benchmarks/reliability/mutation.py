@@ -229,15 +229,30 @@ def digest(texts):
 
 
 def watched_tests(package, files, folder):
-    """What the tests of a package reach; read from the folder where it is kept."""
-    tests = [ROOT / one for one in PACKAGES[package][1] if not one.startswith("-")]
-    inside = [path for one in tests for path in [one, *one.rglob("*.py")]]
-    sources = sorted({*files, *filter(Path.is_file, inside)})
-    place = folder / f"{package}-{digest(map(Path.read_text, sources))[:12]}.json"
-    if not place.exists() and in_a_fork(watched, PACKAGES[package][1], files, place):
-        place.unlink(missing_ok=True)
-        raise SystemExit(f"the tests of {package} fail as they are")
-    return json.loads(place.read_text())
+    """What the tests of a package reach; read from the folder where it is kept.
+
+    Every file or folder of tests has a run of its own, which is kept until it, or the
+    package, is changed.
+    """
+    options = [one for one in PACKAGES[package][1] if one.startswith("-")]
+    known = {"lines": {}, "seconds": {}, "imported": []}
+    for name in PACKAGES[package][1]:
+        if name in options:
+            continue
+        inside = filter(Path.is_file, [ROOT / name, *(ROOT / name).rglob("*.py")])
+        texts = map(Path.read_text, [*files, *sorted(inside)])
+        place = folder / f"{package}-{digest([name, *texts])[:12]}.json"
+        if not place.exists() and in_a_fork(watched, [name, *options], files, place):
+            place.unlink(missing_ok=True)
+            raise SystemExit(f"{name} fails as it is")
+        found = json.loads(place.read_text())
+        known["seconds"] |= found["seconds"]
+        known["imported"] += found["imported"]
+        for path, lines in found["lines"].items():
+            own = known["lines"].setdefault(path, {})
+            for line, tests in lines.items():
+                own[line] = [*own.get(line, []), *tests]
+    return known
 
 
 def run(package, sample, seed, seconds, folder):
