@@ -18,9 +18,10 @@ import numpy as np
 import pandas as pd
 
 TARGET = "outcome"
+ROWS = {"churn": 4_000, "claims": 5_000, "accounts": 20_000, "payments": 100_000}
 
 
-def churn(seed=0, n=4_000):
+def churn(seed=0, n=ROWS["churn"]):
     """Contracts that are cancelled or not."""
     rng = np.random.default_rng([seed, 1])
     months = rng.integers(1, 72, n)
@@ -56,7 +57,7 @@ def churn(seed=0, n=4_000):
     return table, _prices({"leaves": {"stays": 90}, "stays": {"leaves": 10}})
 
 
-def claims(seed=0, n=5_000):
+def claims(seed=0, n=ROWS["claims"]):
     """Claims to pay, to check and to refuse."""
     rng = np.random.default_rng([seed, 2])
     amount = np.exp(rng.normal(7, 1.1, n)).round(2)
@@ -100,7 +101,7 @@ def claims(seed=0, n=5_000):
     )
 
 
-def accounts(seed=0, n=20_000):
+def accounts(seed=0, n=ROWS["accounts"]):
     """Four kinds of customers, told apart by curved borders."""
     rng = np.random.default_rng([seed, 3])
     table, score = _mixed(rng, n, n_numbers=16, n_words=4, n_classes=4, strength=1.2)
@@ -116,7 +117,7 @@ def accounts(seed=0, n=20_000):
     )
 
 
-def payments(seed=0, n=100_000):
+def payments(seed=0, n=ROWS["payments"]):
     """Five kinds of payments, most of them in order."""
     rng = np.random.default_rng([seed, 4])
     table, score = _mixed(rng, n, n_numbers=24, n_words=6, n_classes=5, strength=1.2)
