@@ -20,6 +20,7 @@ from softcost import (
     MinimumExpectedCost,
     OneSidedBoosting,
     OneSidedRegression,
+    SoftCostClassifierCV,
     StochasticEnsembleBoosting,
 )
 from softcost.models import ModelFileError, describe
@@ -316,3 +317,69 @@ def test_manifests_of_another_model(change, tmp_path):
     assert manifest["costs"] == prices
     words = "not what its manifest says|another form"
     refused(signed(manifest | change, members), tmp_path, words)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """A file in which candidates decide by one tree, and where that stands."""
+    X, y = rows()
+    reduction = MinimumExpectedCost(DecisionTreeClassifier(random_state=0))
+    prices = [[0, 1, 5], [2, 0, 5], [9, 8, 0]]
+    search = SoftCostClassifierCV(
+        reduction, cost_matrix=prices, softness=3, param_grid={}, cv=2
+    )
+    path = tmp_path_factory.mktemp("shared") / "good"
+    softcost.save(search.fit(X, y).keep(range(3)), path)
+    manifest, members = opened(path.read_bytes())
+    structure = json.loads(members["structure.json"])
+    kept = dict(structure["fitted"]["kept_"]["dict"])
+    assert place(structure)["same"] == first(structure)["name"]
+    assert sum("same" in one for one in kept.values()) == 1  # the chosen one itself
+    return manifest, members
+
+
+def first(structure):
+    return structure["fitted"]["best_estimator_"]["fitted"]["estimator_"]
+
+
+def place(structure):
+    """One that stands for the tree of the chosen candidate."""
+    kept = [one for _, one in structure["fitted"]["kept_"]["dict"] if "fitted" in one]
+    return kept[0]["fitted"]["estimator_"]
+
+
+REFERENCES = {
+    "nobody": lambda all_: place(all_).update(same=99),
+    "a truth value": lambda all_: place(all_).update(same=False),
+    "a word": lambda all_: place(all_).update(same="0"),
+    "a list": lambda all_: place(all_).update(same=[0]),
+    "another type": lambda all_: place(all_).update(type="KernelSVC"),
+    "no type": lambda all_: place(all_).pop("type"),
+    "more than that": lambda all_: place(all_).update(params={}),
+    "itself": lambda all_: first(all_).update(same=first(all_)["name"]),
+    "what holds it": lambda all_: first(all_)["params"].update(
+        random_state={"type": first(all_)["type"], "same": first(all_)["name"]}
+    ),
+    "what comes after": lambda all_: all_["fitted"].update(
+        kept_=all_["fitted"].pop("kept_"),
+        best_estimator_=all_["fitted"].pop("best_estimator_"),
+    ),
+    "a name that is no number": lambda all_: first(all_).update(name="0"),
+    "no name": lambda all_: first(all_).pop("name"),
+    "a part that holds one": lambda all_: next(
+        one for _, one in all_["fitted"]["kept_"]["dict"] if "fitted" in one
+    ).update(name=7),
+    "a name that is taken": lambda all_: all_["fitted"]["kept_"]["dict"][-1][1].update(
+        first(all_)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(REFERENCES))
+def test_places_that_stand_for_what_they_cannot(shared, name, tmp_path):
+    manifest, members = shared
+    structure = json.loads(members["structure.json"])
+    REFERENCES[name](structure)
+    text = json.dumps(structure).encode()
+    bad = signed(manifest, members | {"structure.json": text})
+    refused(bad, tmp_path, "cannot be read as a model")

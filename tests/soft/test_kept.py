@@ -5,6 +5,7 @@ import copy
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
 from softcost import (
@@ -108,3 +109,37 @@ def test_a_new_fit_keeps_nothing_of_the_old(search):
     y = NAMES[load_iris().target]
     made.fit(X, y)
     assert not hasattr(made, "kept_")
+
+
+def test_one_fit_serves_candidates_that_only_decide_otherwise(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    X = X + np.random.default_rng(0).normal(0, 0.9, X.shape)
+    learner = RandomForestClassifier(20, max_depth=4)
+    prices = [[0, 1, 9], [2, 0, 3], [30, 5, 0]]
+    search = SoftCostClassifierCV(
+        [("forest", MinimumExpectedCost(learner)), ("osr", OneSidedRegression())],
+        cost_matrix=prices, softness=5, param_grid={"osr": {"C": [1.0]}}, cv=3,
+        random_state=0,
+    ).fit(X, NAMES[y])  # fmt: skip
+    alone = search.keep([0]).kept_[0]
+    save(search, tmp_path / "one")
+    search.keep(range(len(search.tradeoff_)))
+    for row, one in search.kept_.items():
+        fresh = search.candidate(row)
+        assert one.softness == fresh.softness == search.tradeoff_["softness"][row]
+        np.testing.assert_array_equal(one.predict(X), fresh.predict(X))
+    other = saved(search, tmp_path)
+    for model in (search, other):
+        forests = {id(model.kept_[row].estimator_) for row in range(5)}
+        machines = {id(model.kept_[row]) for row in range(5, 10)}
+        assert (len(forests), len(machines)) == (1, 5)
+        assert model.best_estimator_ is model.kept_[model.best_index_]
+    for row, one in search.kept_.items():
+        np.testing.assert_array_equal(other.kept_[row].predict(X), one.predict(X))
+    other.kept_[0].set_params(softness=1.0)
+    assert alone.softness == search.kept_[0].softness == 0.0
+    assert other.kept_[1].softness == search.kept_[1].softness
+    search.keep(range(5))
+    save(search, tmp_path / "five")
+    sizes = [(tmp_path / name).stat().st_size for name in ("one", "five")]
+    assert sizes[1] < 1.5 * sizes[0]

@@ -1,7 +1,13 @@
-"""From a model to the parts of a file, and back."""
+"""From a model to the parts of a file, and back.
+
+An object that a model holds in several places, such as the trees that several kept
+candidates decide by, is written where it is met first; that place gets a ``name``, and
+the others say ``same`` with this name. What is named holds no such place itself, so
+that nothing in a file can stand for exponentially much.
+"""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,53 +40,84 @@ def decode(members: Members, trusted: Sequence[str] = ()) -> Any:
         record = reader.part(structure)
         if members.names:
             raise Refused("it has parts that nothing refers to")
-        return _build(record, trusted)
+        return _Builder(trusted).build(record)
     except RecursionError:
         raise Refused("its description is nested too deeply") from None
+
+
+class _Written(NamedTuple):
+    """An object that was written, so that its id stays taken, and its node."""
+
+    value: Any
+    node: dict[str, Any]
 
 
 class _Writer:
     def __init__(self, trusted: Sequence[str]):
         self.members: dict[str, bytes] = {}
         self._trusted = trusted
+        self._parts: dict[int, _Written] = {}  # by id; what holds no "same"
+        self._n_names = 0
+        self._n_same = 0
+        self._done: list[tuple[dict[Any, Any], Any]] = []  # to be taken back
 
     def mark(self) -> int:
-        return len(self.members)
+        return len(self._done)
 
     def rollback(self, mark: int) -> None:
-        for name in list(self.members)[mark:]:
-            del self.members[name]
+        for place, key in self._done[mark:]:
+            del place[key]
+        del self._done[mark:]
 
     def _add(self, folder: str, ending: str, content: bytes) -> int:
         number = len(self.members)
-        self.members[f"{folder}/{number}.{ending}"] = content
+        name = f"{folder}/{number}.{ending}"
+        self.members[name] = content
+        self._done.append((self.members, name))
         return number
 
     def array(self, values: Any) -> dict[str, Any]:
         return {"array": self._add("arrays", "npy", stored_array(values))}
 
     def part(self, value: Any) -> dict[str, Any]:
+        if id(value) in self._parts:
+            return self._same(self._parts[id(value)].node)
         kind: Any = type(value)
         schema = TYPES.get(kind.__name__)
         ours = kind.__module__.partition(".")[0] == "softcost"
         if schema is not None and schema.load() is kind:
-            mark = self.mark()
+            mark, same_before = self.mark(), self._n_same
             try:
-                return schema.write(value, self)
+                node = schema.write(value, self)
             except NotCovered:
                 self.rollback(mark)
                 if ours:
                     raise
+            else:
+                if self._n_same == same_before:
+                    self._parts[id(value)] = _Written(value, node)
+                    self._done.append((self._parts, id(value)))
+                return node
         if ours:
             raise NotCovered(f"{kind.__name__} has no schema")
         content = stored_skops(value, self._trusted)
         return {"skops": self._add("parts", "skops", content)}
+
+    def _same(self, first: dict[str, Any]) -> dict[str, Any]:
+        """A place that stands for a part written before."""
+        if "name" not in first:
+            first["name"] = self._n_names
+            self._n_names += 1
+        self._n_same += 1
+        return {"type": first["type"], "same": first["name"]}
 
 
 class _Reader:
     def __init__(self, members: Members, trusted: Sequence[str]):
         self._members = members
         self._trusted = trusted
+        self._named: dict[int, Record] = {}
+        self._n_same = 0
 
     def array(self, node: Any) -> np.ndarray:
         number = _number(node, "array")
@@ -94,11 +131,32 @@ class _Reader:
             content = self._members.take(f"parts/{number}.skops")
             check_skops(content, self._trusted)
             return Record(SKOPS, {"content": content}, None)
-        name = node.get("type")
-        schema = TYPES.get(name) if isinstance(name, str) else None
+        if "same" in node:
+            return self._same(node)
+        kind = node.get("type")
+        schema = TYPES.get(kind) if isinstance(kind, str) else None
         if schema is None:
-            raise Refused(f"{str(name)[:60]} is of a type that is not allowed")
-        return schema.read(node, self)
+            raise Refused(f"{str(kind)[:60]} is of a type that is not allowed")
+        same_before = self._n_same
+        own = {key: value for key, value in node.items() if key != "name"}
+        record = schema.read(own, self)
+        if "name" in node:
+            name = node["name"]
+            if type(name) is not int or name in self._named:
+                raise Refused("a part has a name that it cannot have")
+            if self._n_same > same_before:
+                raise Refused("a part with a name holds one that stands elsewhere")
+            self._named[name] = record
+        return record
+
+    def _same(self, node: dict[str, Any]) -> Record:
+        """The part that stands elsewhere, before this place."""
+        name = node["same"]
+        found = self._named.get(name) if type(name) is int else None
+        if set(node) != {"type", "same"} or found is None or found.type != node["type"]:
+            raise Refused("not a reference to a part before it")
+        self._n_same += 1
+        return found
 
 
 def _number(node: Any, key: str) -> int:
@@ -108,19 +166,30 @@ def _number(node: Any, key: str) -> int:
     return number
 
 
-def _build(value: Any, trusted: Sequence[str]) -> Any:
-    """Objects instead of records, from the inside out."""
-    if isinstance(value, Record):
-        if value.type == SKOPS:
-            return restored_skops(value.params["content"], trusted)
-        params = _build(value.params, trusted)
-        return TYPES[value.type].build(params, _build(value.fitted, trusted))
-    if isinstance(value, Frame):
-        return value.made()
-    if type(value) is dict:
-        return {key: _build(one, trusted) for key, one in value.items()}
-    if type(value) is list:
-        return [_build(one, trusted) for one in value]
-    if type(value) is tuple:
-        return tuple(_build(one, trusted) for one in value)
-    return value
+class _Builder:
+    """Objects instead of records, from the inside out; one for each record."""
+
+    def __init__(self, trusted: Sequence[str]):
+        self._trusted = trusted
+        self._built: dict[int, Any] = {}
+
+    def build(self, value: Any) -> Any:
+        if isinstance(value, Record):
+            if id(value) not in self._built:
+                self._built[id(value)] = self._object(value)
+            return self._built[id(value)]
+        if isinstance(value, Frame):
+            return value.made()
+        if type(value) is dict:
+            return {key: self.build(one) for key, one in value.items()}
+        if type(value) is list:
+            return [self.build(one) for one in value]
+        if type(value) is tuple:
+            return tuple(self.build(one) for one in value)
+        return value
+
+    def _object(self, record: Record) -> Any:
+        if record.type == SKOPS:
+            return restored_skops(record.params["content"], self._trusted)
+        params = self.build(record.params)
+        return TYPES[record.type].build(params, self.build(record.fitted))

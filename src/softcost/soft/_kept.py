@@ -34,7 +34,8 @@ class KeptMixin:
         Returns
         -------
         self
-            With ``kept_``, fitted candidates by row.
+            With ``kept_``, fitted candidates by row. Those that differ in nothing but
+            how they decide by the same probabilities share what was fitted.
 
         Examples
         --------
@@ -62,12 +63,8 @@ class KeptMixin:
                 f"{sorted(wanted)}."
             )
         fitted = getattr(self, "best_estimator_", None)
-        self.kept_ = {
-            row: fitted
-            if row == self.best_index_ and fitted is not None
-            else problem.fitted(row)
-            for row in sorted(wanted)
-        }
+        known = {} if fitted is None else {self.best_index_: fitted}
+        self.kept_ = problem.fitted_each(sorted(wanted), known)
         return self
 
 

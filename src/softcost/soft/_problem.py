@@ -1,5 +1,7 @@
 """What a search has to do, and what came of it."""
 
+from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -169,3 +171,38 @@ class JointProblem:
         candidate = self.candidates[index]
         (member,) = [one for one in self.members if one.family == candidate.family]
         return member.model(candidate).fit_checked(member.data)
+
+    def fitted_each(
+        self, rows: Iterable[int], known: Mapping[int, Reduction]
+    ) -> dict[int, Reduction]:
+        """Candidates by row, fitted to all rows of the table.
+
+        Those that differ in a softness which only decisions look at share one fit.
+
+        Parameters
+        ----------
+        rows : iterable of int
+            Of the trade-off.
+        known : mapping of int and Reduction
+            What is fitted already.
+        """
+        found = dict(known)
+        for row in rows:
+            if row in found:
+                continue
+            alike = [one for one in found if self._share_a_fit(one, row)]
+            if not alike:
+                found[row] = self.fitted(row)
+                continue
+            other = copy(found[alike[0]])
+            found[row] = other.set_params(softness=self.candidates[row].softness)
+        return {row: found[row] for row in rows}
+
+    def _share_a_fit(self, first: int, second: int) -> bool:
+        one, other = self.candidates[first], self.candidates[second]
+        (member,) = [each for each in self.members if each.family == one.family]
+        return (
+            member.reduction.softness_at_predict
+            and one.family == other.family
+            and one.params is other.params
+        )
