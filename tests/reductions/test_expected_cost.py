@@ -8,6 +8,7 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OutputCodeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -177,12 +178,16 @@ def test_one_class_in_the_data():
 def test_learners_without_probabilities_are_refused_with_a_remedy(blobs):
     X, y, X_new, _ = blobs(3)
     for learner in (KernelSVC(), LinearSVC()):
-        with pytest.raises(
-            TypeError, match=r"no predict_proba.*CalibratedClassifierCV"
-        ):
+        with pytest.raises(TypeError, match=r"no predict_proba.*calibration='sigmoid'"):
             MinimumExpectedCost(learner).fit(X, y)
+        model = MinimumExpectedCost(learner, calibration="sigmoid").fit(X, y)
+        np.testing.assert_allclose(model.predict_proba(X_new).sum(axis=1), 1)
     model = MinimumExpectedCost(CalibratedClassifierCV(LinearSVC(), cv=2)).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X_new).sum(axis=1), 1)
+    only_labels = OutputCodeClassifier(LogisticRegression())
+    for calibration in (None, "sigmoid"):  # which would lead nowhere
+        with pytest.raises(TypeError, match=r"neither.*CostSensitiveOneVsOne\(learner"):
+            MinimumExpectedCost(only_labels, calibration=calibration).fit(X, y)
 
 
 def test_sparse_rows_need_a_learner_that_takes_them(blobs):

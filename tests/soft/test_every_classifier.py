@@ -69,7 +69,7 @@ NEVER = {
 # What cannot serve minimum expected cost, and how it is refused.
 NO_EXPECTATION = {
     "FixedThresholdClassifier": "Only binary",
-    "OutputCodeClassifier": "no predict_proba",  # nor scores to calibrate
+    "OutputCodeClassifier": "neither predict_proba nor decision_function",
     "TunedThresholdClassifierCV": "Only binary",
 }
 # What takes no weights: `Costing` gives it weights by sampling.
@@ -156,7 +156,7 @@ def test_learners(name, reduction, rows):
             with pytest.raises((TypeError, ValueError), match=NO_EXPECTATION[name]):
                 reduction(one).fit(*rows)
             return
-        unfit, message = name in UNSURE, r"no predict_proba.*CalibratedClassifierCV"
+        unfit, message = name in UNSURE, r"no predict_proba.*calibration='sigmoid'"
         wrapped = CalibratedClassifierCV(one, cv=2)
     else:
         unfit, message = not takes_weights(one), r"sample weights.*Costing\(learner\)"

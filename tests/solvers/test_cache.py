@@ -125,6 +125,13 @@ def test_compiling_is_said_once_and_only_where_it_happens(tmp_path):
         assert done.returncode == 0, done.stderr
         return done.stderr.splitlines()
 
+    program += (
+        "if __name__ == '__main__':\n"
+        "    from joblib import Parallel, delayed\n"
+        "    fits = [delayed(LinearClassifier(loss='logistic').fit)(X, X[:, 0] > 5)]\n"
+        "    Parallel(2)(fits * 2)\n"
+    )
+    (tmp_path / "again.py").write_text(program)
     (line,) = lines()
     assert line.startswith("softcost: compiling for this processor")
     assert lines() == []

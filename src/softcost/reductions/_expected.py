@@ -210,17 +210,19 @@ class MinimumExpectedCost(ProbabilityReduction):
         """
         if hasattr(learner, "predict_proba") or hasattr(kind, "predict_proba"):
             return
-        if self.calibration is None:
-            raise TypeError(
-                f"learner {type(learner).__name__} has no predict_proba, which "
-                "MinimumExpectedCost needs: pass calibration='sigmoid', wrap it, "
-                "CalibratedClassifierCV(learner), or choose another."
-            )
         scores = "decision_function"
         if not hasattr(learner, scores) and not hasattr(kind, scores):
             raise TypeError(
                 f"learner {type(learner).__name__} has neither predict_proba nor "
-                "decision_function, which calibration needs: choose another."
+                "decision_function, and MinimumExpectedCost decides by probabilities: "
+                "choose another learner, or a reduction that needs labels only, such "
+                "as CostSensitiveOneVsOne(learner)."
+            )
+        if self.calibration is None:
+            raise TypeError(
+                f"learner {type(learner).__name__} has no predict_proba, which "
+                "MinimumExpectedCost needs: pass calibration='sigmoid', which makes "
+                "probabilities of its scores, or choose another learner."
             )
 
     def _scores(self, model: Any, X: Any) -> NDArray[np.float64]:

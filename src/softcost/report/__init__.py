@@ -4,7 +4,7 @@ Frames and arrays in, artefacts out; no estimator is imported. A fitted search i
 through its public attributes.
 """
 
-from softcost.report._advice import advice, saving_facts
+from softcost.report._advice import advice, saving_facts, saving_words
 from softcost.report._data import ExplorerData
 from softcost.report._displays import (
     CostMatrixDisplay,
@@ -27,5 +27,6 @@ __all__ = [
     "notebook_html",
     "python_lines",
     "saving_facts",
+    "saving_words",
     "write_explorer",
 ]

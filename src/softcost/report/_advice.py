@@ -84,15 +84,15 @@ def advice(
     'better'
     """
     always = f"always answering {label}"
-    amount = _amount(constant, currency)
+    amount = saving_words(constant, currency)
     if constant["shown"]:
         verdict = "better"
-        first = f"Cheaper than {always}: it saves {amount} on {rows}."
+        first = f"Cheaper than {always}: it {amount} on {rows}."
     elif (constant["saving"] or 0.0) > 0:
         verdict = "not shown to be better"
         first = (
-            f"Not shown to be better than {always}: it saves {amount} on {rows}, which "
-            "may be chance. More rows or better columns would tell."
+            f"Not shown to be better than {always}: it {amount} on {rows}, which may "
+            "be chance. More rows or better columns would tell."
         )
     else:
         verdict = "not better"
@@ -102,26 +102,52 @@ def advice(
         )
     sentences = [first]
     if regular is not None and verdict != "not better":
-        if regular["shown"]:
-            saves = _amount(regular, currency)
-            sentences.append(f"Against the regular model it saves {saves}.")
+        amount = saving_words(regular, currency)
+        if regular["shown"] or (regular["high"] is not None and regular["high"] < 0):
+            sentences.append(f"Against the regular model it {amount}.")
         elif regular["saving"]:
             sentences.append(
-                "It is not shown to be cheaper than the regular model: it saves "
-                f"{_amount(regular, currency)}."
+                f"It is not shown to be cheaper than the regular model: it {amount}."
             )
     return {"verdict": verdict, "sentences": sentences}
 
 
-def _amount(facts: dict[str, Any], currency: str) -> str:
-    """``0.42 per row, 15 % (95 % interval 3 to 27 %)``."""
+def saving_words(facts: dict[str, Any], currency: str = "") -> str:
+    """A saving as the end of a sentence; a negative one costs more.
+
+    Parameters
+    ----------
+    facts : dict
+        As `saving_facts` has it.
+    currency : str, default=""
+        Written after the amount.
+
+    Returns
+    -------
+    str
+        Such as ``"saves 0.42 per row, 15 % (95 % interval 3 to 27 %)"``.
+
+    See Also
+    --------
+    advice : Whole sentences.
+
+    Examples
+    --------
+    >>> from softcost.metrics import Saving
+    >>> from softcost.report import saving_facts, saving_words
+    >>> saving_words(saving_facts(Saving(saving=-0.5, low=-0.9, high=0.1, before=2)))
+    'costs 0.5 more per row, 25 % (95 % interval -5 to 45 %)'
+    """
     unit = f" {currency}" if currency else ""
-    text = f"{facts['saving']:.4g}{unit} per row"
-    if facts["saving_percent"] is not None and facts["low"] is not None:
-        return (
-            f"{text}, {facts['saving_percent']:.0f} % (95 % interval "
-            f"{facts['low_percent']:.0f} to {facts['high_percent']:.0f} %)"
-        )
-    if facts["low"] is not None:
-        return f"{text} (95 % interval {facts['low']:.4g} to {facts['high']:.4g})"
-    return text
+    sign, low, high = 1, "low", "high"
+    text = f"saves {facts['saving']:.4g}{unit} per row"
+    if facts["saving"] < 0:
+        sign, low, high = -1, "high", "low"
+        text = f"costs {-facts['saving']:.4g}{unit} more per row"
+    if facts["low"] is None or facts["high"] is None:
+        return text
+    if facts["saving_percent"] is None:
+        ends = [sign * facts[name] for name in (low, high)]
+        return f"{text} (95 % interval {ends[0]:.4g} to {ends[1]:.4g})"
+    percent = [round(sign * facts[f"{name}_percent"]) for name in ("saving", low, high)]
+    return f"{text}, {percent[0]} % (95 % interval {percent[1]} to {percent[2]} %)"

@@ -1,5 +1,6 @@
 """Say that compiling has begun: the first fit on a machine takes longer than others."""
 
+import multiprocessing
 import os
 import sys
 from typing import Any
@@ -16,7 +17,7 @@ class CompilingNotice(event.Listener):
     """One line on standard error when numba first compiles a function of softcost.
 
     numba tells its listeners where it really compiles, and not where it finds code in
-    its cache.
+    its cache. Workers of another process say nothing: that process does.
     """
 
     def __init__(self) -> None:
@@ -27,6 +28,8 @@ class CompilingNotice(event.Listener):
         if self.said or not function.__module__.startswith("softcost."):
             return
         self.said = True
+        if multiprocessing.parent_process() is not None:
+            return
         if sys.stderr is not None and not os.environ.get("SOFTCOST_QUIET"):
             print(_NOTICE, file=sys.stderr, flush=True)
 

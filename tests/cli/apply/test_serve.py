@@ -80,6 +80,10 @@ def test_answers_are_those_of_predict(menu, priced, serving, softcost, tmp_path,
                 assert {one["prediction"] for one in together} > {"ask"}
                 own = [one["expected_cost"] for one in together]
                 assert np.allclose(own, wanted["expected_cost"], rtol=1e-12)
+                second = [one["next_best"] for one in together]
+                assert second == wanted["next_best"].tolist()
+                more = [one["next_best_costs_more"] for one in together]
+                assert np.allclose(more, wanted["next_best_costs_more"], atol=1e-12)
         assert served.predict([]) == []
 
 

@@ -141,8 +141,9 @@ def test_how_sure_the_choice_is(claims, softcost, strict, tmp_path):
     assert first["true"] != first["predicted"]
     assert {one["first"] for one in sure["differences"]} >= {"chosen"}
     shown = softcost(*claims, "--quiet").stdout
-    assert f"would it change? first with the price of {first['predicted']}" in shown
-    assert "cost of chosen less that of " in shown
+    wrong = f"that of predicting {first['predicted']} for a true {first['true']}"
+    assert f"If a price is wrong: the first to matter is {wrong}" in shown
+    assert shown.count("95 % interval") <= 2  # one for each saving
 
 
 def test_a_rule_that_cannot_be_followed_says_nothing(softcost, strict, tmp_path):

@@ -24,7 +24,7 @@ from softcost.cli.console import (
 )
 from softcost.cli.results import measure
 from softcost.metrics import paired_saving
-from softcost.report import saving_facts
+from softcost.report import saving_facts, saving_words
 
 
 def run(
@@ -112,21 +112,23 @@ def _print_result(result: dict[str, Any]) -> None:
 
 def _sentences(first: str, second: str, result: dict[str, Any]) -> list[str]:
     cost, error = result["cost_saving"], result["error_saving"]
-    saved = f"{second} saves {_interval(cost)} per row."
+    saved = f"{second} {saving_words(cost)}."
     if cost["shown"]:
         words = f"{second} is cheaper than {first}: {saved}"
     elif cost["high"] is not None and cost["high"] < 0:
         words = f"{second} is more expensive than {first}: {saved}"
     else:
         words = f"Neither is shown to be cheaper: {saved}"
-    fewer = f"It makes {_interval(error, 100.0)} fewer errors in 100 rows."
-    return [words, fewer]
+    return [words, f"It makes {_errors(error)} in 100 rows."]
 
 
-def _interval(facts: dict[str, Any], scale: float = 1.0) -> str:
-    value, low, high = (facts[name] for name in ("saving", "low", "high"))
+def _errors(facts: dict[str, Any]) -> str:
+    """How many fewer, or more."""
+    fewer, low, high = (facts[name] for name in ("saving", "low", "high"))
+    word = "fewer" if fewer >= 0 else "more"
+    sign = 100 if fewer >= 0 else -100
+    text = f"{sign * fewer:.4g} {word} errors"
     if low is None or high is None:
-        return f"{scale * value:.4g}"
-    return (
-        f"{scale * value:.4g} (95 % interval {scale * low:.4g} to {scale * high:.4g})"
-    )
+        return text
+    ends = sorted((sign * low, sign * high))
+    return f"{text} (95 % interval {ends[0]:.4g} to {ends[1]:.4g})"

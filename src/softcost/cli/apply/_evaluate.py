@@ -26,8 +26,9 @@ def evaluate(
 ) -> None:
     """Measure a model on rows whose classes are known.
 
-    Prints cost, error, weighted error and G-mean, the recall of every class, the
-    confusion of true and predicted classes, and the mistakes that cost most.
+    Prints cost, error, weighted error and G-mean, what the model saves against the
+    best single answer, with an interval, the recall of every class, the confusion of
+    true and predicted classes, and the mistakes that cost most.
     """
     check_files(model, data)
     from softcost.cli.apply._evaluate_job import run

@@ -2,7 +2,10 @@
 
 from typing import Any
 
+import numpy as np
+
 from softcost.cli.apply._known_rows import (
+    KnownRows,
     answer_known_rows,
     check_one_price_list,
     price_list,
@@ -17,6 +20,8 @@ from softcost.cli.console import (
     write_json,
 )
 from softcost.cli.results import confusion, measure, most_expensive_mistakes
+from softcost.metrics import paired_saving
+from softcost.report import advice, saving_facts
 
 _MOST_CLASSES_SHOWN = 12
 _COLUMNS = ("rows", "cost", "error", "weighted error", "G-mean", "prices")
@@ -46,6 +51,7 @@ def run(
         found.actions,
     )
     result["prices"] = prices.words
+    result |= _against_best_answer(found)
     if as_json:
         write_json(result)
     else:
@@ -74,13 +80,31 @@ def _result(model, data, labels, predicted, costs, classes, actions) -> dict[str
     }
 
 
+def _against_best_answer(found: KnownRows) -> dict[str, Any]:
+    """The single answer that is cheapest on these rows, and what the model saves.
+
+    Nobody knows that answer before: it is a little too good, and the saving is not.
+    """
+    paid = found.costs[np.arange(len(found.labels)), found.answers()]
+    best = int(found.costs.sum(axis=0).argmin())
+    label = str([*found.classes.tolist(), *found.actions.tolist()][best])
+    facts = saving_facts(paired_saving(found.costs[:, best], paid))
+    error = float(paid.std(ddof=1) / np.sqrt(len(paid))) if len(paid) > 1 else None
+    return {
+        "cost_se": error,
+        "constant": {"label": label, "cost": float(found.costs[:, best].mean())},
+        "saving": facts,
+        "advice": advice(label, facts, rows="these rows"),
+    }
+
+
 def _print_result(result: dict[str, Any]) -> None:
     out = stdout_console()
     columns, cells = (
         list(_COLUMNS),
         [
             str(result["rows"]),
-            format_cost(result["cost"]),
+            format_cost(result["cost"], result["cost_se"]),
             format_rate(result["error"]),
             format_cost(result["weighted_error"]),
             format_cost(result["g_mean"]),
@@ -91,6 +115,14 @@ def _print_result(result: dict[str, Any]) -> None:
         columns += ["coverage", "error answered"]
         cells += [format_rate(result[name]) for name in ("coverage", "error_answered")]
     print_table([(name, "right") for name in columns], [cells])
+    always = result["constant"]
+    out.print(
+        f"Always answering {always['label']} costs {format_cost(always['cost'])}, the "
+        "least that a single answer can here.",
+        soft_wrap=True,
+    )
+    for sentence in result["advice"]["sentences"]:
+        out.print(sentence, soft_wrap=True)
     out.print()
     names, counts = result["classes"], result["confusion"]
     wide = len(names) > _MOST_CLASSES_SHOWN

@@ -22,8 +22,8 @@ from softcost.cli.console._errors import (
 from softcost.cli.console._formatting import (
     format_cost,
     format_params,
-    format_percent,
     format_rate,
+    format_saving,
     quoted_names,
 )
 from softcost.cli.console._group import LazyGroup
@@ -56,8 +56,8 @@ __all__ = [
     "failed_job",
     "format_cost",
     "format_params",
-    "format_percent",
     "format_rate",
+    "format_saving",
     "print_table",
     "quoted_names",
     "read_recalls",

@@ -33,9 +33,21 @@ def format_rate(value: float | None, error: float | None = None) -> str:
     return text if error is None else f"{text} ± {100 * error:.2f}"
 
 
-def format_percent(value: float | None) -> str:
-    """A saving: "less" than none is written with a minus."""
-    return "-" if value is None else f"{value:.1f} %"
+def format_saving(percent: float | None) -> str:
+    """A saving in percent as what it makes of the cost: less, more, or many times it.
+
+    Examples
+    --------
+    >>> [format_saving(one) for one in (25.4, -37.8, -5250.0, 0.01)]
+    ['25.4 % less', '37.8 % more', '53.5 times', 'the same']
+    """
+    if percent is None:
+        return "-"
+    if percent <= -100:
+        return f"{1 - percent / 100:.3g} times"
+    if abs(percent) < 0.05:
+        return "the same"
+    return f"{abs(percent):.1f} % {'less' if percent > 0 else 'more'}"
 
 
 def format_params(params: dict[str, Any]) -> str:

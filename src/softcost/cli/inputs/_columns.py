@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from softcost.cli.console import shown_name
+from softcost.cli.console import quoted_names, shown_name
 from softcost.cli.inputs._dates import date_feature_names, date_features, read_moments
 from softcost.cli.inputs._kinds import KINDS, MISSING, Kind, Reading
 from softcost.cli.inputs._numbers import read_numbers
@@ -25,10 +25,11 @@ def column(frame: pd.DataFrame, name: str, option: str, path: str) -> pd.Series:
     """A column by name, or which one was perhaps meant."""
     if name not in frame.columns:
         names = [str(one) for one in frame.columns]
-        near = get_close_matches(name, names, n=1) or names[-1:]
-        hint = f"; did you mean {near[0]!r}?" if near else "."
+        near = get_close_matches(name, names, n=1)
+        near += [one for one in names if one.lower() == name.lower()]
+        hint = f"did you mean {near[0]!r}?" if near else f"it has {quoted_names(names)}"
         raise ValueError(
-            f"{option} {name!r} is not a column of {shown_name(path)}{hint}"
+            f"{option} {name!r} is not a column of {shown_name(path)}; {hint}"
         )
     return frame[name]
 

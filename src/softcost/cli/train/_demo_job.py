@@ -12,8 +12,8 @@ from softcost.cli.console import (
     bad_input,
     failed_job,
     format_cost,
-    format_percent,
     format_rate,
+    format_saving,
     print_table,
     show_progress,
     stdout_console,
@@ -140,7 +140,7 @@ def _print_summary(summary: dict, n_test: int, output: str) -> None:
                 f"{format_cost(own['cost'], own['cost_se'])} €",
                 format_rate(own["error"], own["error_se"]),
                 format_cost(own["g_mean"], own["g_mean_se"]),
-                "" if name == "regular" else format_percent(own["saving_percent"]),
+                "" if name == "regular" else format_saving(own["saving_percent"]),
             )
             for name, own in summary.items()
         ],

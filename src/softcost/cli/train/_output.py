@@ -13,8 +13,8 @@ from sklearn.pipeline import Pipeline
 from softcost.cli.console import (
     format_cost,
     format_params,
-    format_percent,
     format_rate,
+    format_saving,
     print_table,
     say,
     stdout_console,
@@ -31,6 +31,8 @@ from softcost.cli.train._reductions import Family
 from softcost.cli.train._sensitivity import lines_of
 from softcost.models import json_value, save
 from softcost.soft import SoftCostClassifierCV
+
+_AGAINST = "against regular"  # what is paid, less or more
 
 
 def describe_training(
@@ -188,9 +190,9 @@ def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> 
 
 def _print_comparison(results: dict[str, Any], currency: str) -> None:
     held_out = results["held_out"]
-    measures = ["cost", "error", "G-mean", "saving"]
+    measures = ["cost", "error", "G-mean", _AGAINST]
     if "coverage" in results["cross_validated"]["chosen"]:
-        measures = ["cost", "error", "coverage", "error answered", "saving"]
+        measures = ["cost", "error", "coverage", "error answered", _AGAINST]
     heads = [f"{name}, {currency}" if currency and name == "cost" else name
              for name in measures]  # fmt: skip
     columns = [("", "left"), ("softness", "right"), ("parameters", "left")]
@@ -220,5 +222,5 @@ def _cells(one: dict[str, Any]) -> list[str]:
         format_cost(one["cost"], one.get("cost_se")),
         format_rate(one["error"], one.get("error_se")),
         *middle,
-        format_percent(one.get("saving_percent")),
+        format_saving(one.get("saving_percent")),
     ]

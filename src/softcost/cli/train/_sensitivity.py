@@ -29,8 +29,10 @@ def how_sure(search: SoftCostClassifierCV) -> dict[str, Any] | None:
 
 
 def _candidate(search: SoftCostClassifierCV, row: int) -> dict[str, Any]:
-    softness = float(search.tradeoff_["softness"].iloc[row])
-    return {"softness": softness, "params": search.candidate_params(row)}
+    found = search.tradeoff_.iloc[row]
+    family = str(found["family"]) if "family" in found else None
+    params = search.candidate_params(row)
+    return {"family": family, "softness": float(found["softness"]), "params": params}
 
 
 def _price(one: pd.Series) -> dict[str, Any]:
@@ -44,28 +46,27 @@ def _price(one: pd.Series) -> dict[str, Any]:
 
 
 def lines_of(sure: dict[str, Any] | None) -> list[str]:
-    """The same for people: the first price to turn the choice, and the differences."""
+    """The same for people: the first price to turn the choice.
+
+    Differences of cost are told as savings, once.
+    """
     if sure is None:
         return []
-    first, lines = sure["first"], []
+    first = sure["first"]
     if first is None:
-        lines.append("would it change? not with any single price")
-    else:
-        side = "above" if first["at"] >= first["price"] else "below"
-        then = f"softness {sure['then']['softness']:g}"
-        if sure["then"]["params"]:
-            then += f", {format_params(sure['then']['params'])}"
-        lines.append(
-            f"would it change? first with the price of {first['predicted']} for a true "
-            f"{first['true']}, now {format_cost(first['price'])}: {side} "
-            f"{format_cost(first['at'])} to {then}"
-        )
-    for one in sure["differences"]:
-        if one["first"] != "chosen" or one["low"] == one["high"]:
-            continue
-        lines.append(
-            f"cost of chosen less that of {one['second']}: "
-            f"{format_cost(one['difference'])}, 95 % interval "
-            f"{format_cost(one['low'])} to {format_cost(one['high'])}"
-        )
-    return lines
+        return [
+            "If a price is wrong: whatever a single one of them were, the same model "
+            "would be chosen."
+        ]
+    side = "more" if first["at"] >= first["price"] else "less"
+    then = f"softness {sure['then']['softness']:g}"
+    if sure["then"]["family"] is not None:
+        then = f"{sure['then']['family']}, {then}"
+    if sure["then"]["params"]:
+        then += f", {format_params(sure['then']['params'])}"
+    return [
+        "If a price is wrong: the first to matter is that of predicting "
+        f"{first['predicted']} for a true {first['true']}, now "
+        f"{format_cost(first['price'])}; at {side} than {format_cost(first['at'])} "
+        f"another model would be chosen ({then})."
+    ]

@@ -102,11 +102,26 @@ class RowModel:
             if expected is not None:
                 by_answer = self._by_answer(expected[at])
                 one |= {"expected_cost": by_answer[label], "expected_costs": by_answer}
+                one |= self._next_best(expected[at], label)
             elif scores is not None:
                 one["scores"] = self._by_answer(scores[at])
             one["unlike_training"] = unlike[at]
             found.append(one)
         return found
+
+    def _next_best(self, expected: np.ndarray, label: str) -> dict[str, Any]:
+        """As 'softcost predict' has it; nothing where there is one answer."""
+        given = self.answers.index(label)
+        costs = expected.tolist()
+        others = [at for at in range(len(costs)) if at != given]
+        if not others:
+            return {}
+        second = min(others, key=costs.__getitem__)
+        more = costs[second] - costs[given]
+        return {
+            "next_best": self.answers[second],
+            "next_best_costs_more": more if np.isfinite(more) else None,
+        }
 
     def _by_answer(self, values: np.ndarray) -> dict[str, float | None]:
         shown = (one if np.isfinite(one) else None for one in values.tolist())

@@ -176,6 +176,14 @@ def _answer_schema(model: RowModel) -> dict[str, Any]:
             "expected_costs": by_answer
             | {"description": "The same for each answer, in the units of the prices."},
         }
+        if len(model.answers) > 1:
+            own |= {
+                "next_best": answer | {"description": "What else might be answered."},
+                "next_best_costs_more": {
+                    "type": ["number", "null"],
+                    "description": "How much more that is expected to cost.",
+                },
+            }
     elif model.has_scores:
         own = {
             "scores": by_answer

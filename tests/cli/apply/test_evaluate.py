@@ -1,0 +1,51 @@
+"""``softcost evaluate`` beside the best single answer."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+
+def run(softcost, models, name, *options):
+    words = ("evaluate", models / name, models / "new.csv", "--target", "t")
+    return softcost(*words, *options)
+
+
+@pytest.mark.parametrize("name", ["good", "poor"])
+def test_the_saving_is_that_over_the_best_single_answer(
+    softcost, models, strict, tmp_path, name
+):
+    found = strict(run(softcost, models, name, "--json").stdout)
+    truth = pd.read_csv(models / "new.csv")["t"]
+    softcost("predict", models / name, models / "new.csv", "-o", tmp_path / "out.csv")
+    answers = pd.read_csv(tmp_path / "out.csv")["prediction"]
+    price = np.where(truth == "yes", 3.0, 1.0)
+    paid = price * (answers != truth)
+    always = {label: price * (truth != label) for label in ("no", "yes")}
+    best = min(always, key=lambda label: always[label].mean())
+    assert found["constant"]["label"] == best
+    assert found["constant"]["cost"] == pytest.approx(always[best].mean())
+    wanted = stats.ttest_rel(always[best], paid).confidence_interval(0.95)
+    saving = found["saving"]
+    assert (saving["low"], saving["high"]) == pytest.approx(tuple(wanted))
+    assert saving["shown"] == (wanted.low > 0)
+    assert found["cost_se"] == pytest.approx(stats.sem(paid))
+
+
+def test_it_is_said_in_words(softcost, models):
+    shown = run(softcost, models, "good").stdout
+    assert "Always answering yes costs" in shown
+    assert "Cheaper than always answering yes: it saves" in shown
+
+
+def test_actions_are_answers_that_a_model_has_to_beat(softcost, models, strict):
+    words = ("--costs", models / "prices.csv", "--action", "ask:0.01", "--quiet")
+    line = "--target t --softness 2 --param C=1 --cv 2 --reduction mec --learner linear"
+    model = models / "asks"
+    fitted = softcost(
+        "fit", models / "train.csv", *words, *line.split(), "--model", model
+    )
+    assert fitted.exit_code == 0, fitted.output
+    found = strict(run(softcost, models, "asks", "--json").stdout)
+    assert found["constant"] == {"label": "ask", "cost": pytest.approx(0.01)}
+    assert found["advice"]["verdict"] != "better"
