@@ -104,9 +104,12 @@ def by_lightgbm(train, test, prices, target, seed):
     X, X_test = (one.drop(columns=target).astype(kinds) for one in (train, test))
     X = X.set_axis([f"x{k}" for k in range(X.shape[1])], axis=1)
     X_test = X_test.set_axis(X.columns, axis=1)
-    fitted, held = train_test_split(
-        np.arange(len(y)), test_size=0.1, random_state=seed, stratify=y
+    sizes = pd.Series(y).map(pd.Series(y).value_counts()).to_numpy()
+    several = np.flatnonzero(sizes > 1)  # a class of one row is needed for training
+    _, held = train_test_split(
+        several, test_size=0.1, random_state=seed, stratify=y[several]
     )
+    fitted = np.setdiff1d(np.arange(len(y)), held)
     model = LGBMClassifier(
         n_estimators=2000, learning_rate=0.05, n_jobs=1, random_state=seed, verbose=-1
     )
