@@ -4,7 +4,7 @@ Frames and arrays in, artefacts out; no estimator is imported. A fitted search i
 through its public attributes.
 """
 
-from softcost.report._advice import advice, saving_facts, saving_words
+from softcost.report._advice import advice, budget_words, saving_facts, saving_words
 from softcost.report._data import ExplorerData
 from softcost.report._displays import (
     CostMatrixDisplay,
@@ -23,6 +23,7 @@ __all__ = [
     "SoftnessCurveDisplay",
     "TradeoffDisplay",
     "advice",
+    "budget_words",
     "explorer_html",
     "notebook_html",
     "python_lines",

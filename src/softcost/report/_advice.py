@@ -1,6 +1,7 @@
 """Whether to use a model, as its savings and their intervals say."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from softcost.metrics import Saving
@@ -151,3 +152,49 @@ def saving_words(facts: dict[str, Any], currency: str = "") -> str:
         return f"{text} (95 % interval {ends[0]:.4g} to {ends[1]:.4g})"
     percent = [round(sign * facts[f"{name}_percent"]) for name in ("saving", low, high)]
     return f"{text}, {percent[0]} % (95 % interval {percent[1]} to {percent[2]} %)"
+
+
+def budget_words(guarantee: Mapping[str, Any]) -> str:
+    """Whether the limits of a budget are kept, and how sure that is, in one line.
+
+    Parameters
+    ----------
+    guarantee : dict
+        As `softcost.selection.Decision` and ``search.guarantee_`` have it.
+
+    Returns
+    -------
+    str
+        Such as ``"budget met: error at most 5.00 % (by cross-validation, without a
+        guarantee)"``.
+
+    See Also
+    --------
+    softcost.selection.Budget : The rule that has limits.
+    advice : What the choice saves, in words.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from softcost.report import budget_words
+    >>> from softcost.selection import Budget, decide
+    >>> table = pd.DataFrame({"softness": [0, 1], "cost": [1, 2], "error": [0.3, 0.1]})
+    >>> budget_words(decide(table, Budget(error=0.2)).guarantee)
+    'budget met: error at most 20.00 % (by cross-validation, without a guarantee)'
+    """
+    told = []
+    for limit in guarantee["limits"]:
+        name = limit["measure"].replace("_", " ")
+        if limit["label"] is not None:
+            name = f"recall of {limit['label']}"
+        side = "at least" if limit["at_least"] else "at most"
+        told.append(f"{name} {side} {100 * limit['bound']:.2f} %")
+    sure = {
+        "none": "by cross-validation, without a guarantee",
+        "approximate": "approximately, by cross-validated predictions",
+        "exact": f"shown on {guarantee['rows']} rows kept from training",
+    }[guarantee["kind"]]
+    if guarantee["confidence"] is not None:
+        sure = f"confidence {guarantee['confidence']:g}, {sure}"
+    met = "met" if guarantee["met"] else "NOT met"
+    return f"budget {met}: {' and '.join(told)} ({sure})"

@@ -70,6 +70,9 @@ class ExplorerData:
         The best constant answer: ``label``, ``cost`` and ``error``.
     advice : dict or None
         ``verdict`` and ``sentences`` about the choice, as `advice` makes them.
+    budget : dict or None
+        What is known of the limits that the choice had to keep, as
+        `softcost.selection.Decision` has it.
     currency : str
         Written after amounts of money.
     importance : sequence of dicts
@@ -128,6 +131,7 @@ class ExplorerData:
     advice: dict[str, Any] | None = None
     test_confusion: NDArray[Any] | None = None
     test_note: str = ""
+    budget: Mapping[str, Any] | None = None
     currency: str = ""
     importance: Sequence[Mapping[str, Any]] = ()
     importance_rows: int | None = None
@@ -212,6 +216,7 @@ class ExplorerData:
             "python": python_lines(search, params),
             "expected": expected_cost(search),
             "paid": getattr(search, "paid_", None),
+            "budget": search.guarantee_,
             "constant": {
                 name: search.constant_[name] for name in ("label", "cost", error)
             },

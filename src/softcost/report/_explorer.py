@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from softcost._version import __version__
 from softcost.files import atomic_write
+from softcost.report._advice import budget_words
 from softcost.report._data import ExplorerData
 
 SCRIPTS = (
@@ -208,6 +209,7 @@ def page_data(data: ExplorerData) -> dict[str, Any]:
         else {name: _plain(value) for name, value in data.constant.items()}
         | {"label": str(data.constant["label"])},
         "advice": data.advice,
+        "budget": None if data.budget is None else _budget(data.budget),
         "currency": data.currency,
         "test": None if data.test is None else _test_results(data),
         "testNote": data.test_note,
@@ -258,6 +260,16 @@ def _importance(one: Mapping[str, Any]) -> dict[str, Any]:
     """What a column saves, with numbers that JSON knows."""
     numbers = {name: _plain(one[name]) for name in ("saving", "low", "high")}
     return {"column": str(one["column"]), **numbers, "shown": bool(one["shown"])}
+
+
+def _budget(guarantee: Mapping[str, Any]) -> dict[str, Any]:
+    """The line about a budget, and what is missing where it is not met."""
+    words = budget_words(guarantee)
+    words = f"{words[:1].upper()}{words[1:]}."
+    if not guarantee["met"] and guarantee["missing"]:
+        missing = str(guarantee["missing"])
+        words += f" {missing[:1].upper()}{missing[1:]}"
+    return {"met": bool(guarantee["met"]), "words": words}
 
 
 def _test_results(data: ExplorerData) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What can be done with a finished search: choose, compare, refit, mix."""
 
+from collections.abc import Iterable
 from time import perf_counter
 from typing import Any, Self
 
@@ -61,7 +62,7 @@ class ChoiceMixin(SensitivityMixin, KeptMixin):
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
         if self.refit and not self._is_only_kept():
             started = perf_counter()
-            self.best_estimator_ = self.candidate(self.best_index_)
+            self.best_estimator_ = self._problem.fitted(self.best_index_)
             self.refit_time_ = perf_counter() - started
         return self
 
@@ -107,16 +108,40 @@ class ChoiceMixin(SensitivityMixin, KeptMixin):
         -------
         Reduction
         """
+        return self.candidates([index])[index]
+
+    def candidates(self, rows: Iterable[int]) -> dict[int, Reduction]:
+        """Candidates of several rows, fitted to all training rows.
+
+        Those that differ in nothing but how they decide by the same probabilities are
+        fitted once, and share what was fitted; the chosen candidate is the one that is
+        there already.
+
+        Parameters
+        ----------
+        rows : iterable of int
+            Numbers of rows of ``tradeoff_``.
+
+        Returns
+        -------
+        dict of int and Reduction
+            By row.
+        """
         check_is_fitted(self, "tradeoff_")
-        if self._is_only_kept() and index in self.kept_:
-            return self.kept_[index]
+        wanted = list(rows)
+        if self._is_only_kept() and all(row in self.kept_ for row in wanted):
+            return {row: self.kept_[row] for row in wanted}
         problem = self._search_problem("candidate")
-        if not 0 <= index < len(self.tradeoff_):
-            raise ValueError(
-                f"index must be a row of tradeoff_, from 0 to "
-                f"{len(self.tradeoff_) - 1}, not {index}."
-            )
-        return problem.fitted(index)
+        for row in wanted:
+            if not 0 <= row < len(self.tradeoff_):
+                raise ValueError(
+                    f"index must be a row of tradeoff_, from 0 to "
+                    f"{len(self.tradeoff_) - 1}, not {row}."
+                )
+        known = {}
+        if hasattr(self, "best_estimator_"):
+            known[self.best_index_] = self.best_estimator_
+        return problem.fitted_each(wanted, known)
 
     def reference_rows(self) -> dict[str, int]:
         """Rows of ``tradeoff_`` to compare: the same wherever results are shown.

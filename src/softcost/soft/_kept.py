@@ -50,7 +50,7 @@ class KeptMixin:
         True
         """
         check_is_fitted(self, "tradeoff_")
-        problem = self._search_problem("keep")  # type: ignore[attr-defined]
+        self._search_problem("keep")  # type: ignore[attr-defined]
         table = self.tradeoff_
         if rows is None:
             points = table[[self.error_measure_, "cost"]].to_numpy()
@@ -62,9 +62,7 @@ class KeptMixin:
                 f"rows must be rows of tradeoff_, from 0 to {len(table) - 1}, not "
                 f"{sorted(wanted)}."
             )
-        fitted = getattr(self, "best_estimator_", None)
-        known = {} if fitted is None else {self.best_index_: fitted}
-        self.kept_ = problem.fitted_each(sorted(wanted), known)
+        self.kept_ = self.candidates(sorted(wanted))  # type: ignore[attr-defined]
         return self
 
 

@@ -78,7 +78,7 @@ def test_table_in_words(menu, softcost, tmp_path):
         "hard",
         "chosen",
         "±",
-        "saving",
+        "against regular",
         "test cost",
         "27 test rows",
     ):

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from softcost.cli.console import format_rate
 from softcost.cli.train._job import Job
 from softcost.selection import Budget
 
@@ -51,24 +50,3 @@ def check_recalls(job: Job, classes: np.ndarray) -> None:
                 f"--min-recall names {label!r}, which is no class; the classes are "
                 f"{', '.join(map(repr, names[:6]))}."
             )
-
-
-def describe_budget(guarantee: dict[str, Any]) -> str:
-    """Whether the limits are kept, and how sure that is, in one line."""
-    told = []
-    for limit in guarantee["limits"]:
-        name = limit["measure"].replace("_", " ")
-        if limit["label"] is not None:
-            name = f"recall of {limit['label']}"
-        side = "at least" if limit["at_least"] else "at most"
-        told.append(f"{name} {side} {format_rate(limit['bound'])}")
-    kind = guarantee["kind"]
-    sure = {
-        "none": "by cross-validation, without a guarantee",
-        "approximate": "approximately, by cross-validated predictions",
-        "exact": f"shown on {guarantee['rows']} rows kept from training",
-    }[kind]
-    if guarantee["confidence"] is not None:
-        sure = f"confidence {guarantee['confidence']:g}, {sure}"
-    met = "met" if guarantee["met"] else "NOT met"
-    return f"budget {met}: {' and '.join(told)} ({sure})"

@@ -23,13 +23,13 @@ from softcost.cli.console import (
 from softcost.cli.inputs import actions_of
 from softcost.cli.results import print_importance, write_page
 from softcost.cli.train._asked import asked_lines
-from softcost.cli.train._budget import describe_budget
 from softcost.cli.train._data import TrainingInput
 from softcost.cli.train._families import print_families, why_blended
 from softcost.cli.train._job import Job, n_folds
 from softcost.cli.train._reductions import Family
 from softcost.cli.train._sensitivity import lines_of
 from softcost.models import json_value, save
+from softcost.report import budget_words
 from softcost.soft import SoftCostClassifierCV
 
 _AGAINST = "against regular"  # what is paid, less or more
@@ -174,7 +174,7 @@ def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> 
             soft_wrap=True,
         )
     if results["guarantee"] is not None:
-        out.print(describe_budget(results["guarantee"]), soft_wrap=True)
+        out.print(budget_words(results["guarantee"]), soft_wrap=True)
     for line in lines_of(results["sensitivity"]):
         out.print(line, soft_wrap=True)
     if results["importance"] is not None:

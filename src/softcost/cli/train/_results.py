@@ -133,11 +133,8 @@ def _test_answers(
         return None
     search = model["search"]
     X = model["columns"].transform(test.X)
-    by_row: dict[int, np.ndarray] = {}
-    for row in rows.values():
-        if row not in by_row:
-            fitted = search if row == search.best_index_ else search.candidate(row)
-            by_row[row] = fitted.predict(X)
+    models = search.candidates(set(rows.values()))
+    by_row = {row: model.predict(X) for row, model in models.items()}
     always = np.full(len(test.y), search.constant_["label"], search.actions_.dtype)
     return {"constant": always} | {name: by_row[row] for name, row in rows.items()}
 

@@ -19,8 +19,10 @@ function drawAdvice(i) {
   const told = i === data.chosen && !state.edited ? data.advice : null;
   const list = at("advice");
   list.className = "advice " + (told ? told.verdict.replaceAll(" ", "-") : "plain");
+  const budget = i === data.chosen && !state.edited ? data.budget : null;
+  const limits = budget ? [make("li", { class: budget.met ? "budget-met" : "budget-missed" }, budget.words)] : [];
   if (told) {
-    put(list, ...told.sentences.map((text) => make("li", {}, text)));
+    put(list, ...limits, ...told.sentences.map((text) => make("li", {}, text)));
     return;
   }
   const others = [];
@@ -30,7 +32,7 @@ function drawAdvice(i) {
   if (i !== data.chosen) others.push(["the recommended model", state.cost[data.chosen]]);
   const words = others.map(([name, cost]) => name + ": " + amount(cost)).join("; ");
   const doubt = data.advice ? " Which of these differences are beyond chance was worked out for the recommended model" + (state.edited ? ", at the original prices." : ".") : "";
-  put(list, words ? make("li", {}, "In comparison, per example: " + words + "." + doubt) : null);
+  put(list, ...limits, words ? make("li", {}, "In comparison, per example: " + words + "." + doubt) : null);
 }
 
 // Where a model may do something else than answer: how often it does, and what for.
