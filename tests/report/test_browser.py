@@ -15,7 +15,7 @@ from made_up import made_up
 
 import softcost
 from softcost.metrics import pareto_mask
-from softcost.selection import Budget, Evidence, LeastCost, choose_row
+from softcost.selection import Budget, Evidence, LeastCost, choose_row, decide
 from softcost.sensitivity import PricedChoice, price_intervals
 
 LONG = (
@@ -722,6 +722,40 @@ def test_the_advice_is_told_of_the_choice_at_its_prices_only(open_page):
     shown = re.search(r"always answering \w+: ([\d.]+)", told.inner_text())[1]
     assert float(shown) == pytest.approx(always, rel=5e-3)
     assert page.heard == []
+
+
+def test_a_missed_budget_is_told_first_and_recommends_nothing(open_page):
+    data = made_up()
+    missed, met = (
+        told_budget(data.table, data.table["error"].min() * share) for share in (0.5, 2)
+    )
+    page = open_page(replace(data, budget=missed))
+    first = page.locator("#advice li").first
+    assert first.get_attribute("class") == "budget-missed"
+    assert first.inner_text().startswith("Budget NOT met: error at most")
+    assert "ecommended" not in page.locator("main").inner_text()
+    assert page.locator("#verdict-how").inner_text().startswith("Chosen")
+    other = 0 if data.chosen != 0 else 1
+    page.locator(f'[role="radio"][data-row="{other}"]').dispatch_event("click")
+    assert "NOT met" not in page.locator("#advice").inner_text()
+    page = open_page(replace(data, budget=met))
+    assert page.locator("#advice li").first.inner_text().startswith("Budget met")
+    assert page.locator("#verdict-how").inner_text().startswith("Recommended")
+    assert page.heard == []
+
+
+def told_budget(table, limit):
+    """What is known of an error budget."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return decide(table, Budget(error=float(limit))).guarantee
+
+
+def test_what_is_no_better_than_one_answer_is_not_recommended(open_page):
+    advice = {"verdict": "not better", "sentences": ["Do not use it."]}
+    page = open_page(made_up(advice=advice))
+    assert "ecommended" not in page.locator("main").inner_text()
+    assert page.locator('button.key:has-text("Chosen")').count() == 1
 
 
 def test_test_results_follow_the_prices_or_say_that_they_do_not(open_page):

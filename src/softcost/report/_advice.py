@@ -97,9 +97,10 @@ def advice(
         )
     else:
         verdict = "not better"
+        costs = amount if constant["saving"] else "costs the same"
         first = (
-            f"No model is cheaper than {always}, on {rows}: do not use this one for "
-            "its cost."
+            f"Not cheaper than {always}: it {costs} on {rows}; do not use it for its "
+            "cost."
         )
     sentences = [first]
     if regular is not None and verdict != "not better":

@@ -32,7 +32,7 @@ from softcost.models import json_value, save
 from softcost.report import budget_words
 from softcost.soft import SoftCostClassifierCV
 
-_AGAINST = "against regular"  # what is paid, less or more
+_AGAINST = "vs regular"  # what is paid, less or more
 
 
 def describe_training(
@@ -206,21 +206,21 @@ def _print_comparison(results: dict[str, Any], currency: str) -> None:
             shown = f"always {results['constant']}"
         row = [shown, "" if softness is None else f"{softness:g}"]
         family = {} if one.get("family") is None else {"family": one["family"]}
-        row += [format_params(family | one["params"]), *_cells(one)]
-        rows.append(row if held_out is None else row + _cells(held_out[name]))
+        row += [format_params(family | one["params"]), *_cells(name, one)]
+        rows.append(row if held_out is None else row + _cells(name, held_out[name]))
     print_table(columns, rows)
 
 
-def _cells(one: dict[str, Any]) -> list[str]:
+def _cells(name: str, one: dict[str, Any]) -> list[str]:
     middle = [format_cost(one["g_mean"], one.get("g_mean_se"))]
     if "coverage" in one:  # not every answer is a class
         middle = [
-            format_rate(one[name], one.get(f"{name}_se"))
-            for name in ("coverage", "error_answered")
+            format_rate(one[measure], one.get(f"{measure}_se"))
+            for measure in ("coverage", "error_answered")
         ]
     return [
         format_cost(one["cost"], one.get("cost_se")),
         format_rate(one["error"], one.get("error_se")),
         *middle,
-        format_saving(one.get("saving_percent")),
+        "" if name == "regular" else format_saving(one.get("saving_percent")),
     ]

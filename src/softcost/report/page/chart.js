@@ -20,7 +20,9 @@ const FAMILY_SHAPES = [
 ];
 const familyShape = (number) => FAMILY_SHAPES[number % FAMILY_SHAPES.length];
 const familyClass = (number) => (families.length > 1 ? "family family-" + (number % FAMILY_SHAPES.length) : "");
-const MARKS = [["chosen", "Recommended"], ["hard", "Hard"], ["regular", "Regular"]];
+// What is not better than a single answer is the best of the models, but no advice.
+const chosenWord = (data.advice && data.advice.verdict === "not better") || (data.budget && !data.budget.met) ? "Chosen" : "Recommended";
+const MARKS = [["chosen", chosenWord], ["hard", "Hard"], ["regular", "Regular"]];
 
 // What a marked model is called; one may be two things.
 function nameOf(i) {

@@ -81,7 +81,7 @@ function drawTurns() {
   const inBudget = budget === null || error[state.index] <= budget;
   if (best !== state.index || !inBudget) {
     const steady = state.index === data.chosen && !state.edited && familyOf && familyOf[data.chosen] === "blend";
-    hint.textContent = inBudget ? "This model is not the cheapest at these prices: the one with " + describe(best) + " is." + (steady ? " A blend of families is recommended unless another is clearly cheaper: the least of many costs is partly luck." : "") : "No model is within the budget, whatever the prices are.";
+    hint.textContent = inBudget ? "This model is not the cheapest at these prices: the one with " + describe(best) + " is." + (steady ? " A blend of families is taken unless another is clearly cheaper: the least of many costs is partly luck." : "") : "No model is within the budget, whatever the prices are.";
     put(at("turns"));
     return;
   }
@@ -119,7 +119,7 @@ function drawTest() {
   const rows = data.testNote || (data.testRows === null ? "Rows" : count(data.testRows) + " rows") + " that took no part in training or choosing.";
   at("test-hint").textContent = rows + (!state.edited ? "" : follows ? " Costs are at your what-if prices." : " Costs are still at the original prices.");
   const names = { cost: ["Cost per example" + (data.currency ? ", " + data.currency : ""), money], error: ["Error rate", percent], weighted_error: ["Weighted error rate", percent], g_mean: ["G-mean of recalls", (value) => percent(value, 1)], coverage: ["Coverage", percent], error_answered: ["Error among the answered", percent] };
-  const shown = data.test.columns.filter(([name]) => Object.hasOwn(names, name)).map(([name, values]) => [name, name === "cost" && follows ? follows : values]);
+  const shown = data.test.columns.filter(([name]) => Object.hasOwn(names, name) && (name !== "weighted_error" || data.error === name)).map(([name, values]) => [name, name === "cost" && follows ? follows : values]);
   put(at("test"), make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Model"), ...shown.map(([name]) => make("th", { scope: "col" }, names[name][0])))),
     make("tbody", {}, ...data.test.models.map((model, i) => make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, model)), ...shown.map(([name, values]) => make("td", {}, values[i] === null ? "–" : names[name][1](values[i])))))));
 }
@@ -131,7 +131,7 @@ function drawImportance() {
   if (!all.some((one) => one.saving !== 0)) return;
   at("importance-card").hidden = false;
   const few = all.length > MOST_BARS && !state.allColumns, most = Math.max(...all.map((one) => one.saving), 0);
-  at("importance-hint").textContent = "What the recommended model saves per example" + (data.currency ? ", in " + data.currency + "," : "") + " because it knows the column: what its answers cost more when the values of the column are shuffled, at the original prices"
+  at("importance-hint").textContent = "What the " + chosenWord.toLowerCase() + " model saves per example" + (data.currency ? ", in " + data.currency + "," : "") + " because it knows the column: what its answers cost more when the values of the column are shuffled, at the original prices"
     + (data.importanceRows === null ? "." : ", on " + count(data.importanceRows) + " test rows.") + " In brackets, the 95 % interval; pale where it may be chance.";
   put(at("importance"), ...(few ? all.slice(0, MOST_BARS) : all).map((one) => {
     const bar = make("span", { class: "track", "aria-hidden": "true" });

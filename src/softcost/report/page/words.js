@@ -29,9 +29,9 @@ function drawAdvice(i) {
   const constant = constantAt(state.prices, state.edited);
   if (Number.isFinite(constant.cost)) others.push(["always answering " + constant.label, constant.cost]);
   if (data.regular !== null && data.regular !== i) others.push(["the regular model", state.cost[data.regular]]);
-  if (i !== data.chosen) others.push(["the recommended model", state.cost[data.chosen]]);
+  if (i !== data.chosen) others.push(["the " + chosenWord.toLowerCase() + " model", state.cost[data.chosen]]);
   const words = others.map(([name, cost]) => name + ": " + amount(cost)).join("; ");
-  const doubt = data.advice ? " Which of these differences are beyond chance was worked out for the recommended model" + (state.edited ? ", at the original prices." : ".") : "";
+  const doubt = data.advice ? " Which of these differences are beyond chance was worked out for the " + chosenWord.toLowerCase() + " model" + (state.edited ? ", at the original prices." : ".") : "";
   put(list, ...limits, words ? make("li", {}, "In comparison, per example: " + words + "." + doubt) : null);
 }
 
