@@ -3,9 +3,13 @@
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
+from sklearn.model_selection import StratifiedShuffleSplit
+
 from softcost.cli.console import BadInput
 
 _MANY_ROWS = 50_000
+SAMPLE, _HELD_OUT = 30_000, 20_000  # of many rows, to train and to test candidates
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,25 @@ def with_reduction(job: Job) -> Job:
 def n_folds(job: Job, n_rows: int) -> int:
     """How many folds there are: fewer of many rows, which tell enough."""
     return job.cv or (5 if n_rows <= _MANY_ROWS else 3)
+
+
+def sampled(job: Job, labels: np.ndarray) -> StratifiedShuffleSplit | None:
+    """Samples of many rows, where families are tried on them; None where on all.
+
+    What was chosen is fitted to all rows afterwards. Stratified samples need two rows
+    of every class.
+    """
+    auto = with_reduction(job).reduction == ("auto",)
+    if job.cv is not None or not auto or len(labels) <= _MANY_ROWS:
+        return None
+    if np.unique(labels, return_counts=True)[1].min() < 2:
+        return None
+    return StratifiedShuffleSplit(
+        n_folds(job, len(labels)),
+        train_size=SAMPLE,
+        test_size=_HELD_OUT,
+        random_state=job.seed,
+    )
 
 
 def with_defaults(job: Job) -> Job:

@@ -25,7 +25,7 @@ from softcost.cli.results import print_importance, write_page
 from softcost.cli.train._asked import asked_lines
 from softcost.cli.train._data import TrainingInput
 from softcost.cli.train._families import print_families, why_blended
-from softcost.cli.train._job import Job, n_folds
+from softcost.cli.train._job import SAMPLE, Job, n_folds, sampled
 from softcost.cli.train._reductions import Family
 from softcost.cli.train._sensitivity import lines_of
 from softcost.models import json_value, save
@@ -57,6 +57,7 @@ def describe_training(
         "learner": ",".join(learners) or "auto",
         "criterion": job.criterion,
         "folds": n_folds(job, len(data.train.y)),
+        "sample": None if sampled(job, data.train.y) is None else SAMPLE,
         "actions": [] if data.matrix is None else actions_of(data.matrix),
         "currency": job.currency,
     }
@@ -148,10 +149,13 @@ def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> 
     trained = f"{about['reduction']} with {about['learner']}"
     if about["reduction"] == "auto":
         trained = "families that suit the table"
+    tried = f"{about['folds']}-fold cross-validation"
+    if about["sample"] is not None:
+        tried = f"tried on {about['folds']} samples of {about['sample']} rows"
     out.print(
         f"{about['rows']} rows, {len(about['columns'])} columns, "
-        f"{len(about['classes'])} classes; {trained}, {about['folds']}-fold "
-        f"cross-validation (mean ± standard error){test}",
+        f"{len(about['classes'])} classes; {trained}, {tried} (mean ± standard error)"
+        f"{test}",
         soft_wrap=True,
     )
     _print_comparison(results, job.currency)
