@@ -9,6 +9,7 @@ from sklearn.datasets import dump_svmlight_file
 
 import softcost as library
 from softcost.cli.inputs import find_kinds, read_table, typed_columns
+from softcost.cli.train import _job as jobs
 from softcost.cli.train._encoder import make_encoder
 from softcost.models import describe
 
@@ -337,3 +338,29 @@ def test_advice_is_the_same_in_terminal_and_json(tmp_path, softcost, strict):
             assert all(sentence in shown for sentence in told["sentences"])
             gap = found[rows]["constant"]["cost"] - found[rows]["chosen"]["cost"]
             assert facts["saving"] == pytest.approx(gap)
+
+
+def test_families_are_tried_on_samples_of_many_rows(
+    softcost, strict, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(jobs, "_MANY_ROWS", 150)
+    monkeypatch.setattr(jobs, "_SAMPLE", 90)
+    monkeypatch.setattr(jobs, "_HELD_OUT", 45)
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    table = pd.DataFrame({"a": y + rng.normal(0, 0.5, 200), "t": y})
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    (tmp_path / "prices.csv").write_text("t,0,1\n0,0,1\n1,7,0\n")
+    words = ("--costs", tmp_path / "prices.csv", "--target", "t", "--softness", "2")
+    line = ("fit", tmp_path / "rows.csv", *words, "--model", tmp_path / "m", "--quiet")
+    for more, sample, held_out in (([], 90, 45), (["--cv", "2"], None, 100)):
+        result = softcost(*line, *more, "--json")
+        assert result.exit_code == 0, result.output
+        told = strict(result.stdout)
+        assert told["sample"] == sample
+        search = library.load(tmp_path / "m")["search"]
+        counts = search.confusion_.sum(axis=(2, 3))
+        np.testing.assert_array_equal(counts, held_out)  # of every fold
+        assert search.n_samples_ == 200
+    shown = softcost(*line).stdout
+    assert "3 samples of 90 rows" in shown

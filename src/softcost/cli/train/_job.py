@@ -9,7 +9,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from softcost.cli.console import BadInput
 
 _MANY_ROWS = 50_000
-SAMPLE, _HELD_OUT = 30_000, 20_000  # of many rows, to train and to test candidates
+_SAMPLE, _HELD_OUT = 30_000, 20_000  # of many rows, to train and to test candidates
 
 
 @dataclass(frozen=True)
@@ -83,16 +83,18 @@ def sampled(job: Job, labels: np.ndarray) -> StratifiedShuffleSplit | None:
     """Samples of many rows, where families are tried on them; None where on all.
 
     What was chosen is fitted to all rows afterwards. Stratified samples need two rows
-    of every class.
+    of every class. A test of limits wants cross-validation.
     """
     auto = with_reduction(job).reduction == ("auto",)
-    if job.cv is not None or not auto or len(labels) <= _MANY_ROWS:
+    if not auto or job.cv is not None or job.confidence is not None:
+        return None
+    if len(labels) <= _MANY_ROWS:
         return None
     if np.unique(labels, return_counts=True)[1].min() < 2:
         return None
     return StratifiedShuffleSplit(
         n_folds(job, len(labels)),
-        train_size=SAMPLE,
+        train_size=_SAMPLE,
         test_size=_HELD_OUT,
         random_state=job.seed,
     )
