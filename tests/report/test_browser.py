@@ -15,7 +15,7 @@ from made_up import made_up
 
 import softcost
 from softcost.metrics import pareto_mask
-from softcost.selection import Budget, Evidence, LeastCost, choose_row, decide
+from softcost.selection import Budget, Evidence, LeastCost, choose_row
 from softcost.sensitivity import PricedChoice, price_intervals
 
 LONG = (
@@ -748,7 +748,7 @@ def told_budget(table, limit):
     """What is known of an error budget."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return decide(table, Budget(error=float(limit))).guarantee
+        return Budget(error=float(limit)).decide(table, None, error="error").guarantee
 
 
 def test_what_is_no_better_than_one_answer_is_not_recommended(open_page):

@@ -176,11 +176,13 @@ def budget_words(guarantee: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> import pandas as pd
+    >>> from sklearn.datasets import load_iris
+    >>> from softcost import Budget, OneSidedRegression, SoftCostClassifierCV
     >>> from softcost.report import budget_words
-    >>> from softcost.selection import Budget, decide
-    >>> table = pd.DataFrame({"softness": [0, 1], "cost": [1, 2], "error": [0.3, 0.1]})
-    >>> budget_words(decide(table, Budget(error=0.2)).guarantee)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> rule = Budget(error=0.2)
+    >>> search = SoftCostClassifierCV(OneSidedRegression(), criterion=rule).fit(X, y)
+    >>> budget_words(search.guarantee_)
     'budget met: error at most 20.00 % (by cross-validation, without a guarantee)'
     """
     told = []

@@ -51,10 +51,17 @@ def format_saving(percent: float | None) -> str:
 
 
 def format_params(params: dict[str, Any]) -> str:
-    """Parameters as ``C=16``."""
+    """Parameters as ``C=16``, without the names of the steps that they belong to.
+
+    Examples
+    --------
+    >>> format_params({"family": "linear", "logisticregression__C": 0.01})
+    'family=linear, C=0.01'
+    """
+    own = {name.rpartition("__")[2]: value for name, value in params.items()}
     return ", ".join(
         f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
-        for name, value in params.items()
+        for name, value in own.items()
     )
 
 

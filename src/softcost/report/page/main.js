@@ -167,6 +167,8 @@ function buildHead() {
     N + (N === 1 ? " model" : " models") + (data.folds ? ", " + data.folds + "-fold cross-validation" : ""),
   ];
   put(at("facts"), ...facts.filter((fact) => fact !== null).map((fact) => make("span", {}, fact)));
+  // A small matrix has room beside the chart, where there is little else of few classes.
+  if (A <= 3) document.querySelectorAll(".column")[1].append(at("confusion-title").closest("section"));
   at("made-by").textContent = "Made by softcost " + data.version + ". This page is one file and loads nothing.";
 }
 

@@ -53,7 +53,7 @@ const families = familyOf ? [...new Set(familyOf)] : [];
 // Settings of the learner that occur, in the order of the table.
 const settingOf = softness.map((_, i) => [
   ...(familyOf ? [familyOf[i]] : []),
-  ...data.params.filter((name) => !familyOf || column(name)[i] !== null).map((name) => name + " = " + show(column(name)[i])),
+  ...data.params.filter((name) => !familyOf || column(name)[i] !== null).map((name) => name.split("__").pop() + " = " + show(column(name)[i])),
 ].join(", "));
 const settings = [...new Set(settingOf)];
 

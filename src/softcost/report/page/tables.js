@@ -121,7 +121,7 @@ function drawTest() {
   const names = { cost: ["Cost per example" + (data.currency ? ", " + data.currency : ""), money], error: ["Error rate", percent], weighted_error: ["Weighted error rate", percent], g_mean: ["G-mean of recalls", (value) => percent(value, 1)], coverage: ["Coverage", percent], error_answered: ["Error among the answered", percent] };
   const shown = data.test.columns.filter(([name]) => Object.hasOwn(names, name) && (name !== "weighted_error" || data.error === name)).map(([name, values]) => [name, name === "cost" && follows ? follows : values]);
   put(at("test"), make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Model"), ...shown.map(([name]) => make("th", { scope: "col" }, names[name][0])))),
-    make("tbody", {}, ...data.test.models.map((model, i) => make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, model)), ...shown.map(([name, values]) => make("td", {}, values[i] === null ? "–" : names[name][1](values[i])))))));
+    make("tbody", {}, ...data.test.models.map((model, i) => make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, model === "constant" && data.constant ? "always " + data.constant.label : model)), ...shown.map(([name, values]) => make("td", {}, values[i] === null ? "–" : names[name][1](values[i])))))));
 }
 
 // What answers cost more when the values of a column are shuffled: it does not follow

@@ -2,7 +2,7 @@
 function drawWords() {
   const i = state.index;
   at("verdict-how").textContent = howChosen();
-  put(at("sentence"), make("b", {}, amount(state.cost[i])), " per example, at ", make("b", {}, percent(error[i]) + " " + errorWord), ".");
+  put(at("sentence"), make("b", {}, amount(state.cost[i])), " per example, ", ...errorsOf(i), ".");
   drawAdvice(i);
   announce(howChosen() + ". " + at("sentence").textContent + " " + at("advice").textContent);
   const note = at("what-if-note");
@@ -12,6 +12,14 @@ function drawWords() {
   drawExpected(i);
   drawMeasures(i);
   drawStory(i);
+}
+
+// How often it errs; where it may do something else than answer, of what it answers.
+function errorsOf(i) {
+  const coverage = column("coverage"), answered = column("error_answered");
+  if (!coverage || !answered) return ["at ", make("b", {}, percent(error[i]) + " " + errorWord)];
+  const itself = ["answering ", make("b", {}, percent(coverage[i], 1)), " itself"];
+  return answered[i] === null ? itself : [...itself, ", with ", make("b", {}, percent(answered[i]) + " errors")];
 }
 
 // Intervals were worked out for the choice of the search, at the prices of training.
