@@ -383,3 +383,12 @@ def test_places_that_stand_for_what_they_cannot(shared, name, tmp_path):
     text = json.dumps(structure).encode()
     bad = signed(manifest, members | {"structure.json": text})
     refused(bad, tmp_path, "cannot be read as a model")
+
+
+def test_places_stand_for_a_bounded_multiple_of_the_file(shared, tmp_path, monkeypatch):
+    """Or a small file would predict as long as the square of its size."""
+    content = signed(*shared)
+    (tmp_path / "good").write_bytes(content)
+    softcost.load(tmp_path / "good")
+    monkeypatch.setattr("softcost.models._codec._MOST_TIMES", 0)
+    refused(content, tmp_path, "stand for too much")

@@ -3,7 +3,8 @@
 An object that a model holds in several places, such as the trees that several kept
 candidates decide by, is written where it is met first; that place gets a ``name``, and
 the others say ``same`` with this name. What is named holds no such place itself, so
-that nothing in a file can stand for exponentially much.
+that nothing in a file can stand for exponentially much, and all such places together
+stand for a bounded multiple of the file.
 """
 
 from collections.abc import Sequence
@@ -43,6 +44,11 @@ def decode(members: Members, trusted: Sequence[str] = ()) -> Any:
         return _Builder(trusted).build(record)
     except RecursionError:
         raise Refused("its description is nested too deeply") from None
+
+
+# How many times the size of a file its parts may stand for: of 1000 candidates that
+# share one part, each may be all of it.
+_MOST_TIMES = 1000
 
 
 class _Written(NamedTuple):
@@ -116,19 +122,26 @@ class _Reader:
     def __init__(self, members: Members, trusted: Sequence[str]):
         self._members = members
         self._trusted = trusted
-        self._named: dict[int, Record] = {}
+        self._named: dict[int, tuple[Record, int]] = {}  # with the size of its arrays
         self._n_same = 0
+        self._taken = 0  # bytes of arrays and parts
+        self._again = 0  # of those that places stand for
 
     def array(self, node: Any) -> np.ndarray:
         number = _number(node, "array")
-        return read_array(self._members.take(f"arrays/{number}.npy"))
+        return read_array(self._take(f"arrays/{number}.npy"))
+
+    def _take(self, name: str) -> bytes:
+        content = self._members.take(name)
+        self._taken += len(content)
+        return content
 
     def part(self, node: Any) -> Record:
         if not isinstance(node, dict):
             raise Refused("not a part")
         if "skops" in node:
             number = _number(node, "skops")
-            content = self._members.take(f"parts/{number}.skops")
+            content = self._take(f"parts/{number}.skops")
             check_skops(content, self._trusted)
             return Record(SKOPS, {"content": content}, None)
         if "same" in node:
@@ -137,7 +150,7 @@ class _Reader:
         schema = TYPES.get(kind) if isinstance(kind, str) else None
         if schema is None:
             raise Refused(f"{str(kind)[:60]} is of a type that is not allowed")
-        same_before = self._n_same
+        same_before, taken_before = self._n_same, self._taken
         own = {key: value for key, value in node.items() if key != "name"}
         record = schema.read(own, self)
         if "name" in node:
@@ -146,16 +159,23 @@ class _Reader:
                 raise Refused("a part has a name that it cannot have")
             if self._n_same > same_before:
                 raise Refused("a part with a name holds one that stands elsewhere")
-            self._named[name] = record
+            size = self._taken - taken_before + len(json_bytes(own))
+            self._named[name] = record, size
         return record
 
     def _same(self, node: dict[str, Any]) -> Record:
         """The part that stands elsewhere, before this place."""
         name = node["same"]
-        found = self._named.get(name) if type(name) is int else None
-        if set(node) != {"type", "same"} or found is None or found.type != node["type"]:
+        known = self._named.get(name) if type(name) is int else None
+        if set(node) != {"type", "same"} or known is None:
+            raise Refused("not a reference to a part before it")
+        found, size = known
+        if found.type != node["type"]:
             raise Refused("not a reference to a part before it")
         self._n_same += 1
+        self._again += size
+        if self._again > _MOST_TIMES * self._members.size:
+            raise Refused("its places stand for too much")
         return found
 
 
