@@ -27,7 +27,8 @@ def column(frame: pd.DataFrame, name: str, option: str, path: str) -> pd.Series:
         names = [str(one) for one in frame.columns]
         near = get_close_matches(name, names, n=1)
         near += [one for one in names if one.lower() == name.lower()]
-        hint = f"did you mean {near[0]!r}?" if near else f"it has {quoted_names(names)}"
+        known = f"its columns are {quoted_names(names)}".removesuffix(".") + "."
+        hint = f"did you mean {near[0]!r}?" if near else known
         raise ValueError(
             f"{option} {name!r} is not a column of {shown_name(path)}; {hint}"
         )

@@ -29,7 +29,7 @@ from softcost.soft import SoftCostClassifierCV
 TRAINING_ROWS = 300
 SPLITS = 10
 TOO_LITTLE = 0.1  # what a euro paid too little costs; one paid too much costs one
-COLUMNS = ("loss per cheque", "misread", "G-mean", "saving")
+COLUMNS = ("loss per cheque", "misread", "G-mean", "vs regular")
 NAMES = {"regular": "regular", "hard": "hard", "chosen": "soft"}
 STORY = (
     "A bank's scanner reads amounts on cheques, one digit each. A euro paid too much "

@@ -172,7 +172,7 @@ def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> 
     expected = results["expected"]
     if expected is not None:
         out.print(
-            f"Chosen among {expected['candidates']} models, so a little flattered: "
+            f"Chosen among {expected['candidates']} models, so flattered: "
             f"expect a cost of about {format_cost(expected['cost'])}{unit} on new rows "
             f"({format_cost(expected['low'])} to {format_cost(expected['high'])}).",
             soft_wrap=True,

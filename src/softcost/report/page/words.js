@@ -66,7 +66,7 @@ function drawAsked(i) {
 function drawExpected(i) {
   const note = at("expected"), told = data.expected;
   note.hidden = !told || i !== data.chosen || state.edited;
-  if (!note.hidden) note.textContent = "Chosen among " + count(N) + " models, so a little flattered: expect about " + amount(told[0]) + " per example on new rows (95% of resamples: " + money(told[1]) + " to " + money(told[2]) + ").";
+  if (!note.hidden) note.textContent = "Chosen among " + count(N) + " models, so flattered: expect about " + amount(told[0]) + " per example on new rows (95% of resamples: " + money(told[1]) + " to " + money(told[2]) + ").";
 }
 
 function howChosen() {
