@@ -32,6 +32,7 @@ from softcost.models._manifest import _are_features, _check_costs, _is_table
 from softcost.models._reduction_types import _check_blend
 from softcost.models._types import TYPES
 from softcost.reductions import CATALOGUE
+from softcost.soft import RandomizedPair
 
 TREE = """num_leaves=3
 num_cat=0
@@ -405,4 +406,51 @@ def test_actions_that_are_none(actions, tmp_path):
     changed = members | {"structure.json": json.dumps(structure).encode()}
     (tmp_path / "model").write_bytes(signed(manifest, changed))
     with pytest.raises(ModelFileError, match="not what its manifest says"):
+        softcost.load(tmp_path / "model")
+
+
+def changed_fields(path, change):
+    """Write a file again with other fields, and right checksums."""
+    manifest, members = opened(path.read_bytes())
+    structure = json.loads(members["structure.json"])
+    change(structure)
+    members["structure.json"] = json.dumps(structure).encode()
+    path.write_bytes(signed(manifest, members))
+
+
+@pytest.mark.parametrize("how", ["concat", "interact", "auto"])
+def test_pairs_of_features_and_classes(how, tmp_path):
+    X, y = rows()
+    model = softcost.StochasticEnsembleBoosting(
+        LinearClassifier(), n_rounds=2, pair_features=how, random_state=0
+    ).fit(X, y)
+    softcost.save(model, tmp_path / "model")
+    found = softcost.load(tmp_path / "model")
+    assert np.array_equal(found.predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("side", ["first", "second"])
+def test_both_of_a_pair_are_fitted(side, tmp_path):
+    X, y = rows()
+    trees = [DecisionTreeClassifier(max_depth=n).fit(X, y) for n in (1, 2)]
+    pair = RandomizedPair(*trees, probability=0.5, random_state=0)
+    softcost.save(pair, tmp_path / "model")
+    changed_fields(
+        tmp_path / "model", lambda all_: all_["params"][side].update(fitted=None)
+    )
+    with pytest.raises(ModelFileError, match=f"{side}: not fitted"):
+        softcost.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("softness", [-0.5, 1.5])
+def test_the_softness_that_was_chosen_is_one(softness, tmp_path):
+    X, y = rows()
+    search = softcost.SoftCostClassifierCV(
+        MinimumExpectedCost(DecisionTreeClassifier()), softness=2, cv=2, refit=False
+    ).fit(X, y)
+    softcost.save(search, tmp_path / "model")
+    changed_fields(
+        tmp_path / "model", lambda all_: all_["fitted"].update(best_softness_=softness)
+    )
+    with pytest.raises(ModelFileError, match="best_softness_: not from 0 to 1"):
         softcost.load(tmp_path / "model")

@@ -257,6 +257,7 @@ def test_tables_of_another_form(name, files, tmp_path):
     with pytest.raises(ModelFileError, match="cannot be read as a model") as caught:
         softcost.load(tmp_path / "bad")
     assert "\n" not in str(caught.value)
+    assert "attribute" not in str(caught.value)  # refused, not stumbled over
 
 
 TOLD = (
