@@ -65,6 +65,11 @@ def test_merged_problem_has_the_objective_of_the_whole(seed):
     assert merged.lower.sum() == pytest.approx(lower.sum())
     assert merged.upper.sum() == pytest.approx(upper.sum())
     assert (weight[merged.rows] > 0).all()
+    doubled = merge(group, targets, lower, upper, times=2.0)
+    np.testing.assert_array_equal(doubled.rows, merged.rows)
+    np.testing.assert_array_equal(doubled.targets, merged.targets)
+    np.testing.assert_array_equal(doubled.lower, 2 * merged.lower)
+    np.testing.assert_array_equal(doubled.upper, 2 * merged.upper)
     full = gram_matrix(X)
     whole = solve(Gram(full), targets, lower, upper, tol=1e-7)
     places = group[merged.rows]

@@ -53,6 +53,30 @@ def test_only_the_rows_needed_are_computed(noisy):
     assert lazy.clock[1] < 300
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [1, 2, 33, 65])
+def test_rows_of_a_given_matrix_are_those_of_its_distance_form(n, dtype):
+    X = np.random.default_rng(n).standard_normal((n, 3))
+    K = np.asfortranarray((X @ X.T).astype(dtype))
+    K.setflags(write=False)
+    whole, given = kernels.centred(K), rows.given_rows(K)
+    assert rows.work_of_step(given) == rows.work_of_step(rows.Gram(whole))
+    for i in np.random.default_rng(1).integers(0, n, 50):
+        place = rows.fetch(given, int(i))
+        assert given.values[place].tobytes() == whole[i].tobytes()
+
+
+def test_a_given_matrix_is_solved_as_its_distance_form_from_the_rows_needed(noisy):
+    X, y = noisy(400, noise=0.0)
+    K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2))
+    given, problem = rows.given_rows(K), classifier(y, 1000.0)
+    ours = smo.solve(given, *problem)
+    whole = smo.solve(rows.Gram(kernels.centred(K)), *problem)
+    assert ours.beta.tobytes() == whole.beta.tobytes()
+    assert ours.intercept == whole.intercept
+    assert (ours.beta != 0).sum() <= given.there.sum() < 300
+
+
 @pytest.mark.parametrize("n", [1, 2, 33])
 def test_every_row_is_the_matrix_row(kernel, n):
     X = np.random.default_rng(n).random((n, 3))

@@ -123,26 +123,36 @@ def sum_rows(rows, start, chosen, weights, out):
                 out[m, t] += weight * row[t]
 
 
+@inline
+def centre_row(K, half, i, row):
+    """Row i of a given kernel matrix in distance form, padded by zeros."""
+    n = half.size
+    for t in range(n):
+        row[t] = np.float32(K[i, t] - half[i] - half[t])
+    row[i] = 0.0
+    for t in range(n, row.size):
+        row[t] = 0.0
+
+
 @jit
 def _centre(K, half, gram):
-    n = len(K)
-    for i in range(n):
-        row, here = gram[i], half[i]
-        for t in range(n):
-            row[t] = np.float32(K[i, t] - here - half[t])
-        row[i] = 0.0
-        for t in range(n, row.size):
-            row[t] = 0.0
+    for i in range(half.size):
+        centre_row(K, half, i, gram[i])
 
 
-def centred(K: np.ndarray) -> np.ndarray:
-    """The distance form of a given square kernel matrix, padded as `gram_matrix`."""
+def half_diagonal(K: np.ndarray) -> np.ndarray:
+    """What the distance form of a given kernel matrix takes off, in both directions."""
     if K.ndim != 2 or K.shape[0] != K.shape[1]:  # compiled code does not look again
         raise ValueError(
             f"A kernel matrix must be square, but it has shape {K.shape}: pass "
             "K(X, X), or choose another kernel."
         )
-    half = np.diagonal(K).astype(np.float64) / 2
+    return np.diagonal(K).astype(np.float64) / 2
+
+
+def centred(K: np.ndarray) -> np.ndarray:
+    """The distance form of a given square kernel matrix, padded as `gram_matrix`."""
+    half = half_diagonal(K)
     gram = np.empty((len(K), padded(len(K))), np.float32)
     _centre(np.ascontiguousarray(K), half, gram)
     return gram

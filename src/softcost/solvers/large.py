@@ -22,7 +22,7 @@ import numpy as np
 from softcost.solvers._products import Products, block_bytes, products_of
 from softcost.solvers._walk import Table
 from softcost.solvers._working_set import WorkingSet, working_bytes
-from softcost.solvers.rows import Gram, Part, Store
+from softcost.solvers.rows import AnyRows, Given
 from softcost.solvers.smo import Solution, certify, spread
 from softcost.solvers.smo import solve as solve_at_once
 
@@ -144,7 +144,7 @@ class Rounds:
 
 
 def solve(
-    rows: Gram | Store | Part,
+    rows: AnyRows,
     targets: np.ndarray,
     lower: np.ndarray,
     upper: np.ndarray,
@@ -163,6 +163,7 @@ def solve(
         return solve_at_once(
             rows, targets, lower, upper, tol=tol, max_steps=max_steps, proceed=proceed
         )
+    assert not isinstance(rows, Given)
     targets, lower, upper = (
         np.asarray(part, np.float64) for part in (targets, lower, upper)
     )

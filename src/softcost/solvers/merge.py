@@ -67,12 +67,33 @@ def distinct_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first, member
 
 
+@jit
+def _with_box(order, group, targets, lower, upper, times, rows, kept):
+    """List the rows that have a box, in this order, with their problem; how many.
+
+    Boxes are multiplied. The count is negative where some rows have equal x.
+    """
+    count, last, repeated = 0, -1, False
+    for t in order:
+        below, above = times * lower[t], times * upper[t]
+        if below < 0.0 or above > 0.0:
+            rows[count] = t
+            kept[0, count] = targets[t]
+            kept[1, count] = below
+            kept[2, count] = above
+            repeated |= group[t] == last
+            last = group[t]
+            count += 1
+    return -count if repeated else count
+
+
 def merge(
     group: np.ndarray,
     targets: np.ndarray,
     lower: np.ndarray,
     upper: np.ndarray,
     order: np.ndarray | None = None,
+    times: float = 1.0,
 ) -> Merged:
     """Merge rows of the same group, target and side; rows without a box vanish.
 
@@ -83,22 +104,29 @@ def merge(
     targets, lower, upper : arrays of shape (n,)
     order : array of shape (n,), default=None
         What sorts the groups, stably, for those who merge many problems.
+    times : float
+        What boxes are multiplied by.
     """
     if order is None:
         order = np.argsort(group, kind="stable")
-    active = order[((lower < 0) | (upper > 0))[order]]
-    if not (np.diff(group[active]) == 0).any():
-        return Merged(active, targets[active], lower[active], upper[active])
-    keys: tuple[np.ndarray, ...] = (group, lower < 0, upper > 0, targets)
-    keys = tuple(key[active] for key in keys)
+    active, kept = np.empty(len(order), np.intp), np.empty((3, len(order)))
+    targets, lower, upper = (
+        np.ascontiguousarray(part, np.float64) for part in (targets, lower, upper)
+    )
+    count = _with_box(order, group, targets, lower, upper, times, active, kept)
+    active = active[: abs(count)]
+    kept = np.ascontiguousarray(kept[:, : abs(count)])  # no room for what vanished
+    if count >= 0:
+        return Merged(active, *kept)
+    keys = (group[active], kept[1] < 0, kept[2] > 0, kept[0])
     by_key = np.lexsort(keys[::-1])
-    active, keys = active[by_key], tuple(key[by_key] for key in keys)
-    new = np.ones(len(active), np.bool_)
-    new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    active, kept = active[by_key], kept[:, by_key]
+    changes = [np.diff(key[by_key]) != 0 for key in keys]
+    new = np.concatenate([[True], np.any(changes, axis=0)])
     place, m = np.cumsum(new) - 1, int(new.sum())
     return Merged(
         rows=active[new],
-        targets=targets[active[new]],
-        lower=np.bincount(place, lower[active], m),
-        upper=np.bincount(place, upper[active], m),
+        targets=kept[0, new],
+        lower=np.bincount(place, kept[1], m),
+        upper=np.bincount(place, kept[2], m),
     )

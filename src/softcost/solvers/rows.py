@@ -1,6 +1,7 @@
 """Rows of the Gram matrix: all of them, or those asked for, within a given memory.
 
 * `Gram` is the whole matrix.
+* `Given` takes rows of a kernel matrix of the user's when they are first needed.
 * `Store` computes rows over all points when they are first needed and keeps the
   recently used ones. One solver may use it as it is.
 * `Part` is what a problem over a selection of the points sees of a store that several
@@ -20,7 +21,9 @@ from softcost.solvers._lock import acquire, release
 from softcost.solvers._scan import add_rows
 from softcost.solvers.kernels import (
     KERNELS,
+    centre_row,
     copy_runs,
+    half_diagonal,
     kernel_rows,
     pack,
     padded,
@@ -35,6 +38,18 @@ class Gram(NamedTuple):
     """Rows of a matrix that is there already, as `kernels.gram_matrix` gives it."""
 
     values: np.ndarray  # (n, padded(n)) float32
+
+
+class Given(NamedTuple):
+    """Rows of a given kernel matrix, put into distance form when first needed.
+
+    A single problem asks for some of them only, and they are together in memory.
+    """
+
+    values: np.ndarray  # (n, padded(n)) float32
+    there: np.ndarray  # (n,) whether row i is
+    matrix: np.ndarray  # (n, n) float64, the kernel
+    half: np.ndarray  # (n,) half its diagonal
 
 
 class Store(NamedTuple):
@@ -76,6 +91,18 @@ class Part(NamedTuple):
 
 
 Rows = Gram | Store | Part
+AnyRows = Rows | Given  # of which the last is for a single problem
+
+
+def given_rows(K: np.ndarray) -> Given:
+    """Rows of a square kernel matrix (n, n), for one solver."""
+    n = len(K)
+    return Given(
+        values=np.empty((n, padded(n)), np.float32),
+        there=np.zeros(n, np.bool_),
+        matrix=np.require(K, np.float64, ["C", "W"]),  # one type, compiled once
+        half=half_diagonal(K),
+    )
 
 
 def store_of(
@@ -153,9 +180,9 @@ def part_of(
     )
 
 
-def work_of_step(rows: Rows) -> float:
+def work_of_step(rows: AnyRows) -> float:
     """How many entries a solver's step touches at most, computed ones counting more."""
-    if isinstance(rows, Gram):
+    if isinstance(rows, Gram | Given):
         return len(rows.values)
     x = rows.x if isinstance(rows, Store) else rows.store.x
     return len(x) * (1 + x.shape[1] / 8)
@@ -184,6 +211,15 @@ def _compute(store, i, out):
     kernel_rows(store.x[i : i + 1], store.panels, store.kernel, store.gamma, out, 0)
     for t in range(store.slot.size, out.shape[1]):
         out[0, t] = 0.0
+
+
+@jit
+def _take(rows, i):
+    """Row i of a given matrix, put into its place where it is not there yet."""
+    if not rows.there[i]:
+        centre_row(rows.matrix, rows.half, i, rows.values[i])
+        rows.there[i] = True
+    return i
 
 
 @jit
@@ -229,10 +265,12 @@ def _bring_part(rows, i):
     return place
 
 
-def fetch(rows: Rows, i: int) -> int:
+def fetch(rows: AnyRows, i: int) -> int:
     """The place of row i in ``rows.values``, computing it where necessary."""
     if isinstance(rows, Gram):
         return i
+    if isinstance(rows, Given):
+        return _take(rows, i)
     return _bring(rows, i) if isinstance(rows, Store) else _bring_part(rows, i)
 
 
@@ -240,6 +278,8 @@ def fetch(rows: Rows, i: int) -> int:
 def _compiled_fetch(rows, i):
     if rows.instance_class is Gram:
         return lambda rows, i: i
+    if rows.instance_class is Given:
+        return lambda rows, i: _take(rows, i)
     if rows.instance_class is Store:
         return lambda rows, i: _bring(rows, i)
     return lambda rows, i: _bring_part(rows, i)

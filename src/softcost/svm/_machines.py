@@ -17,13 +17,13 @@ from softcost.solvers.kernels import (
     sum_rows,
 )
 from softcost.solvers.large import is_large, solve
-from softcost.solvers.merge import distinct_rows, merge
-from softcost.solvers.rows import Gram, Part, Store, store_of
+from softcost.solvers.merge import Merged, distinct_rows, merge
+from softcost.solvers.rows import AnyRows, Gram, given_rows, store_of
 from softcost.solvers.smo import Solution
 from softcost.svm._memory import Needs, make_plan
 from softcost.svm._shared import SharedRows
 
-_ALWAYS_WHOLE = 2048  # rows up to which the whole Gram matrix is computed
+_ALWAYS_WHOLE = 512  # rows up to which the whole Gram matrix is computed
 _BLOCK = 256  # rows predicted at once: their kernel values stay in cache
 _MOST_VALUES = 2**24  # kernel values at once, however many vectors there are
 _FAR = 8.0  # how many times its range a feature may lie from zero
@@ -196,30 +196,32 @@ def fit_machines(
         dense = kernel.dense(X)
         first, group = distinct_rows(dense)
         x = dense[first]
-    source = _source_of(X, x, problems, kernel, threads)
     order = np.argsort(group, kind="stable")
+    # All of them before the first is solved: that sweeps everything out of the caches.
+    merged = [merge(group, *problem, order, C) for problem in problems]
+    source = _source_of(X, x, problems, kernel, threads)
 
-    def fit_one(problem: Problem, proceed) -> tuple[np.ndarray, Solution]:
-        """Coefficients by distinct row, and the solution."""
-        lower, upper = C * problem.lower, C * problem.upper
-        merged = merge(group, problem.targets, lower, upper, order)
-        places = group[merged.rows]
-        solution = solve(
-            source(places),
-            merged.targets,
-            merged.lower,
-            merged.upper,
+    def fit_one(problem: Merged, proceed) -> Solution:
+        return solve(
+            source(group[problem.rows]),
+            problem.targets,
+            problem.lower,
+            problem.upper,
             total=len(first),
             tol=tol,
             max_steps=max_steps,
             proceed=proceed,
         )
-        return np.bincount(places, solution.beta, len(first)), solution
 
-    fitted = in_threads(fit_one, problems, threads)
-    coef = np.column_stack([by_row for by_row, _ in fitted])
+    fitted = in_threads(fit_one, merged, threads)
+    coef = np.column_stack(
+        [
+            np.bincount(group[problem.rows], solution.beta, len(first))
+            for problem, solution in zip(merged, fitted, strict=True)
+        ]
+    )
     # The certificates without the coefficients, which `coef` has.
-    solutions = tuple(replace(solution, beta=np.empty(0)) for _, solution in fitted)
+    solutions = tuple(replace(solution, beta=np.empty(0)) for solution in fitted)
     offset = np.array([solution.intercept for solution in solutions])
     kept = np.flatnonzero(coef.any(axis=1))
     return Machines(
@@ -235,7 +237,7 @@ def fit_machines(
 
 def _source_of(
     X, x, problems: Sequence[Problem], kernel: KernelSpec, threads: int
-) -> Callable[[np.ndarray], Gram | Store | Part]:
+) -> Callable[[np.ndarray], AnyRows]:
     """What gives the rows of the Gram matrix for a problem over some places."""
     n = X.shape[0] if x is None else len(x)
     sizes = [_n_active(problem, n) for problem in problems]
@@ -249,14 +251,17 @@ def _source_of(
         threads=at_once,
     )
     if x is None:  # a given matrix is in memory, twice as large
+        alone = len(problems) == 1 and min(sizes) == n and not is_large(n, n)
+        if alone and X.dtype == np.float64:
+            return lambda places: given_rows(np.asarray(X))
         plan = make_plan(needs, np.inf, remedy="")
         shared = SharedRows(plan, centred(np.asarray(X)))
     else:
         plan = make_plan(
             needs, kernel.megabytes, "raise cache_size, or use a linear learner."
         )
-        # A row costs a third in a block. Many machines share all of them; a single one
-        # asks for part of them, and of few rows all are soon there.
+        # A row costs half in a block. Many machines share all of them; a single one
+        # asks for a fifth to two thirds of them, unless they are few.
         if len(problems) == 1 and not (plan.whole and n <= _ALWAYS_WHOLE):
             return lambda places: _alone(x[places], kernel, 1)
         if is_large(max(sizes), n):  # of many rows a problem asks for few
@@ -265,8 +270,10 @@ def _source_of(
             plan, x=x, kernel=kernel.name, gamma=kernel.gamma, threads=threads
         )
 
-    def rows_for(places: np.ndarray) -> Gram | Store | Part:
-        if shared.matrix is not None and np.array_equal(places, np.arange(n)):
+    everywhere = np.arange(n)
+
+    def rows_for(places: np.ndarray) -> AnyRows:
+        if shared.matrix is not None and np.array_equal(places, everywhere):
             return Gram(shared.matrix)
         copies = shared.copies(places)
         return shared.part(places) if copies is None else Gram(copies[0])
@@ -274,7 +281,7 @@ def _source_of(
     return rows_for
 
 
-def _alone(x: np.ndarray, kernel: KernelSpec, at_once: int) -> Gram | Store | Part:
+def _alone(x: np.ndarray, kernel: KernelSpec, at_once: int) -> AnyRows:
     """Rows over these points for one of so many problems that share the memory."""
     room = kernel.megabytes * 2**20 / at_once - 2 * x.nbytes
     capacity = int(min(room // (4 * padded(len(x))), len(x)))
