@@ -68,6 +68,28 @@ def test_objective_of_scikit_learn_at_any_size(n, noisy, certificate, plain, svc
     np.testing.assert_allclose(outputs, plain(gram) @ beta + intercept, atol=1e-5)
 
 
+@pytest.mark.parametrize("C", [0.25, 4.0, 1024.0])
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e4])
+def test_rounding_of_rough_solutions_is_far_below_the_tolerance(
+    C, scale, noisy, certificate, plain
+):
+    """Whether or not the last gradient was summed in double precision."""
+    X, y = noisy(300, seed=2, noise=0.1)
+    gram = kernels.gram_matrix(X)
+    problem = classifier(y, C)
+    problem = (scale * problem[0], *problem[1:])
+    goal = smo.ROUGH * scale
+    found = smo.solve(Gram(gram), *problem, tol=smo.ROUGH)
+    check = certificate(plain(gram), *problem, found.beta, found.intercept)
+    assert found.converged
+    assert check.feasible
+    assert found.violation <= goal * (1 + 1e-6)
+    assert check.violation == pytest.approx(found.violation, abs=6 * smo.DRIFT * goal)
+    size = abs(check.primal) + abs(check.objective)
+    assert found.objective == pytest.approx(check.objective, abs=1e-4 * size)
+    assert found.dual_gap == pytest.approx(check.gap, abs=1e-4 * size)
+
+
 @pytest.mark.parametrize("C", [0.25, 32.0, 1024.0])
 def test_weights_from_a_millionth_to_one(kernel, C, noisy, certificate, plain, svc):
     X, y = noisy(150, seed=4)

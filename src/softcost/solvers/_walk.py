@@ -5,21 +5,20 @@ from typing import NamedTuple
 import numpy as np
 
 from softcost.solvers._jit import inline, internal, jit
-from softcost.solvers._scan import largest_of
 from softcost.solvers._vector import copy
 from softcost.solvers.rows import add_held_out
 from softcost.solvers.smo import (
+    DRIFT,
     FINER,
     PATIENCE,
     certify,
     exact_gradient,
     improve,
+    rounding,
     steps_per_round,
 )
 
 _SLACK = 1e-9  # of a box: rounding that an interpolated start may need clipped
-_DRIFT = 0.05  # of the tolerance: rounding from which on gradients are summed anew
-_EPS = 2.0**-24  # half the distance of 1 to the next number in single precision
 
 
 class Memory(NamedTuple):
@@ -201,13 +200,6 @@ def _sum_anew(rows, memory, a):
 
 
 @inline
-def _rounding(gradient, count):
-    """Every step rounds every gradient once; roundings add up like a random walk."""
-    error = _EPS * np.float64(largest_of(gradient))
-    return count * error * error
-
-
-@inline
 def _solve_one(rows, memory, a, goal, exact, limit, allowed):
     """Improve problem ``a`` for at most ``limit`` steps now, ``allowed`` in all.
 
@@ -230,11 +222,11 @@ def _solve_one(rows, memory, a, goal, exact, limit, allowed):
         )
         steps += count
         rounds[0] += count
-        memory.drift[a] += _rounding(gradient, count)
+        memory.drift[a] += rounding(gradient, count)
         ended = steps >= allowed
         if violation > aim[0] and rounds[0] < length and not ended:
             return steps, False, np.nan, np.nan
-        little = not exact and memory.drift[a] <= _DRIFT * goal * _DRIFT * goal
+        little = not exact and memory.drift[a] <= DRIFT * goal * DRIFT * goal
         if violation <= goal and little:
             return steps, True, np.nan, np.nan
         violation, gap = _sum_anew(rows, memory, a)

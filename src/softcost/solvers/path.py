@@ -31,11 +31,10 @@ from softcost.solvers._walk import Memory, Table, walk
 from softcost.solvers.kernels import padded
 from softcost.solvers.large import LargePath, is_large
 from softcost.solvers.rows import Rows
-from softcost.solvers.smo import ROUGH
+from softcost.solvers.smo import EXACT_BELOW, ROUGH
 
 _WORK_PER_CALL = 2e8
 _SAME_ROWS = 0.1  # share of the rows that may lose their box from one to the next
-_EXACT_BELOW = 5e-4  # tolerances from which on the gradient is summed anew always
 
 
 class Family(NamedTuple):
@@ -265,7 +264,7 @@ def solve_path(
         while not finished:
             finished = walk(
                 rows, cross, targets, lower, upper, C[up_C], along, order, run, group,
-                goal, ROUGH * scale, tol < _EXACT_BELOW, limit, budget, memory, table,
+                goal, ROUGH * scale, tol < EXACT_BELOW, limit, budget, memory, table,
             )  # fmt: skip
             proceed()
     back = np.argsort(up_C, kind="stable")

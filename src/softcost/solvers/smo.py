@@ -19,18 +19,23 @@ optimality conditions, and the solution is reached when it is small.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from softcost.solvers._jit import inline, jit
-from softcost.solvers._scan import pick_partner, unit_of, update_and_scan
+from softcost.solvers._scan import largest_of, pick_partner, unit_of, update_and_scan
 from softcost.solvers.kernels import padded
-from softcost.solvers.rows import Rows, fetch, work_of_step
+from softcost.solvers.rows import AnyRows, fetch, work_of_step
 
 _WORK_PER_CALL = 2e8  # entries touched before Python is asked whether to go on
 ROUGH = 1e-3  # what single precision reaches before the gradient is summed anew
 FINER = 1e-2  # by how much a refinement tightens it
 PATIENCE = 20  # refinements without progress before giving up
+EXACT_BELOW = 5e-4  # tolerances from which on the gradient is summed anew always
+DRIFT = 0.05  # of the tolerance: rounding from which on it is summed anew
+_EPS = 2.0**-24  # half the distance of 1 to the next number in single precision
+_NO_LIMIT = np.iinfo(np.int64).max
 _LEAST_CURVATURE = np.float64(1e-12)
 _AT_BOUND = 1e-9  # of a box: nearer to a bound than this is at it, but for rounding
 
@@ -168,6 +173,16 @@ def certify(lower, upper, beta, gradient):
     return intercept, 0.0 if violation < 0.0 else violation, 0.0 if gap < 0.0 else gap
 
 
+@jit
+def rounding(gradient, steps):
+    """Expected square of what rounding did to a gradient in so many steps.
+
+    Every step rounds every gradient once; roundings add up like a random walk.
+    """
+    error = _EPS * np.float64(largest_of(gradient))
+    return steps * error * error
+
+
 @inline
 def steps_per_round(n):
     """Steps after which the gradient is summed anew, whatever was reached."""
@@ -179,12 +194,91 @@ def spread(targets, lower, upper):
     """Half the range of the targets that count: what a tolerance is relative to."""
     least, most = np.inf, -np.inf
     for t in range(targets.size):
-        if lower[t] < 0.0 or upper[t] > 0.0:
-            if targets[t] < least:
-                least = targets[t]
-            if targets[t] > most:
-                most = targets[t]
+        boxed = (lower[t] < 0.0) | (upper[t] > 0.0)
+        least = targets[t] if boxed & (targets[t] < least) else least
+        most = targets[t] if boxed & (targets[t] > most) else most
     return (most - least) / 2 if most > least else 1.0
+
+
+class Progress(NamedTuple):
+    """What `_advance` knows of a problem: the certificate of its last round, and more.
+
+    ``found`` has intercept, violation, gap, objective, half the range of the targets,
+    the least violation so far, what the round aims at, and its gradient's rounding;
+    ``counts`` has all steps, those of the round and one more or 0 between rounds, and
+    rounds without progress.
+    """
+
+    beta: np.ndarray  # (n,)
+    exact: np.ndarray  # (n,) the gradient at the end of a round
+    gradient: np.ndarray  # (padded(n),) float32, that of the steps, near the intercept
+    flags: np.ndarray  # (2, padded(n)) for `improve`
+    found: np.ndarray  # (8,)
+    counts: np.ndarray  # (3,)
+
+
+def _no_progress(n: int) -> Progress:
+    return Progress(
+        beta=np.zeros(n),
+        exact=np.empty(n),
+        gradient=np.zeros(padded(n), np.float32),
+        flags=np.empty((2, padded(n)), np.int8),
+        found=np.zeros(8),
+        counts=np.array([-1, 0, 0]),
+    )
+
+
+@jit
+def _advance(rows, targets, lower, upper, tol, limit, budget, progress):
+    """A round of steps, as far as the budget allows; whether nothing is left to do.
+
+    It aims at a violation; then the gradient is summed anew, unless rounding cannot
+    have changed it much.
+    """
+    beta, exact, gradient, flags, found, counts = progress
+    n = beta.size
+    if counts[0] < 0:
+        for t in range(n):
+            exact[t] = -targets[t]
+        found[0], found[1], found[2] = certify(lower, upper, beta, exact)
+        found[4], found[5], counts[0] = spread(targets, lower, upper), np.inf, 0
+    goal, reached = tol * found[4], False
+    if counts[1] == 0 and found[1] > goal and limit > 0:
+        # Around -intercept the gradients that matter are small, and so is rounding.
+        for t in range(n):
+            gradient[t] = np.float32(exact[t] + found[0])
+        aim = FINER * found[1]
+        aim = aim if aim < ROUGH * found[4] else ROUGH * found[4]
+        found[6], found[7], counts[1] = aim if aim > goal else goal, 0.0, 1
+    if counts[1] > 0:
+        most = steps_per_round(n) + 1 - counts[1]
+        most = most if most < limit - counts[0] else limit - counts[0]
+        now = most if most < budget else budget
+        count, rough = improve(rows, lower, upper, beta, gradient, flags, found[6], now)
+        counts[0] += count
+        counts[1] += count
+        found[7] += rounding(gradient, count)
+        if rough > found[6] and count < most:
+            return False
+        counts[1] = 0
+        reached = tol >= EXACT_BELOW and rough <= goal
+        reached = reached and found[7] <= DRIFT * goal * DRIFT * goal
+        if reached:
+            for t in range(n):
+                exact[t] = gradient[t] - found[0]
+        else:
+            exact_gradient(rows, targets, beta, exact)
+        found[0], found[1], found[2] = certify(lower, upper, beta, exact)
+        # Also when both are infinite, as with numbers that overflow.
+        counts[2] = 0 if found[1] < 0.9 * found[5] else counts[2] + 1
+        found[5] = found[1] if found[1] < found[5] else found[5]
+        more = counts[0] < limit and counts[2] < PATIENCE
+        if found[1] > goal and more and not reached:
+            return False
+    found[3] = 0.0
+    for t in range(n):
+        found[3] += beta[t] * (exact[t] - targets[t]) / 2
+    return True
 
 
 @dataclass(frozen=True)
@@ -197,7 +291,9 @@ class Solution:
     intercept : float
         Of the kernel's distance form; NaN where no row has a box.
     violation : float
-        Largest violation of the optimality conditions, from an exact gradient.
+        Largest violation of the optimality conditions, from a gradient that is summed
+        in double precision, or whose rounding is known to be far below a tolerance of
+        at least `EXACT_BELOW`.
     dual_gap : float
         Primal minus dual objective, from the same gradient.
     objective : float
@@ -217,7 +313,7 @@ class Solution:
 
 
 def solve(
-    rows: Rows,
+    rows: AnyRows,
     targets: np.ndarray,
     lower: np.ndarray,
     upper: np.ndarray,
@@ -230,7 +326,7 @@ def solve(
 
     Parameters
     ----------
-    rows : Rows
+    rows : AnyRows
         The Gram matrix, or a way to its rows.
     targets, lower, upper : arrays of shape (n,)
         With ``lower <= 0 <= upper``.
@@ -244,43 +340,20 @@ def solve(
     targets = np.asarray(targets, np.float64)
     lower = np.asarray(lower, np.float64)
     upper = np.asarray(upper, np.float64)
-    n = len(targets)
-    beta = np.zeros(n)
-    exact = -targets
-    gradient = np.zeros(padded(n), np.float32)
-    flags = np.empty((2, padded(n)), np.int8)
-    scale = spread(targets, lower, upper)
-    goal = tol * scale
-    limit = max_steps if max_steps >= 0 else np.iinfo(np.int64).max
-    per_step = work_of_step(rows)
-    round_length = steps_per_round(n)
-    steps, stalled, best = 0, 0, np.inf
-    intercept, violation, gap = certify(lower, upper, beta, exact)
-    while violation > goal and steps < limit and stalled < PATIENCE:
-        # Around -intercept the gradients that matter are small, and so is rounding.
-        gradient[:n] = exact + intercept
-        aim = max(goal, min(ROUGH * scale, FINER * violation))
-        rough, until = violation, min(steps + round_length, limit)
-        while rough > aim and steps < until:
-            budget = int(min(max(_WORK_PER_CALL / per_step, 100), until - steps))
-            done, rough = improve(
-                rows, lower, upper, beta, gradient, flags, aim, budget
-            )
-            steps += done
-            proceed()
-        exact_gradient(rows, targets, beta, exact)
-        intercept, violation, gap = certify(lower, upper, beta, exact)
-        # Also when both are infinite, as with numbers that overflow.
-        stalled = 0 if violation < 0.9 * best else stalled + 1
-        best = min(best, violation)
-    objective = float(beta @ (exact - targets)) / 2
-    converged = bool(violation <= goal)
+    limit = max_steps if max_steps >= 0 else _NO_LIMIT
+    budget = int(max(_WORK_PER_CALL / work_of_step(rows), 100))
+    tol, progress, finished = float(tol), _no_progress(len(targets)), False
+    while not finished:
+        finished = _advance(rows, targets, lower, upper, tol, limit, budget, progress)
+        proceed()
+    intercept, violation, gap, objective, scale = progress.found[:5].tolist()
+    small = violation <= tol * scale * (1 + 1e-6)
     return Solution(
-        beta,
-        float(intercept),
-        float(violation),
-        float(gap),
-        objective,
-        steps,
-        converged,
+        beta=progress.beta,
+        intercept=intercept,
+        violation=violation,
+        dual_gap=gap,
+        objective=objective,
+        steps=int(progress.counts[0]),
+        converged=small and gap < np.inf,  # not where numbers overflowed
     )
