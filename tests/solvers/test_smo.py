@@ -33,9 +33,16 @@ def solve_checked(gram, problem, certificate, tol=TIGHT):
     assert (
         check.violation <= goal * (1 + 1e-6) + 1e-12 * np.abs(K @ solution.beta).max()
     )
-    assert solution.objective == pytest.approx(check.objective, rel=1e-9, abs=1e-12)
     size = abs(check.primal) + abs(check.objective)
-    assert solution.dual_gap == pytest.approx(check.gap, rel=1e-6, abs=1e-9 * size)
+    # rough ones may have a rounded gradient, which every row adds, its box times
+    rounded = tol >= smo.EXACT_BELOW
+    error = rounded * smo.DRIFT * goal * (problem[2] - problem[1]).sum()
+    assert solution.objective == pytest.approx(
+        check.objective, rel=1e-9, abs=error + 1e-12
+    )
+    assert solution.dual_gap == pytest.approx(
+        check.gap, rel=1e-6, abs=error + 1e-9 * size
+    )
     # rows that are missed or hit within the tolerance pay at most their box for it
     assert check.gap <= goal * np.maximum(problem[2], -problem[1]).sum() + 1e-9 * size
     return solution, check
