@@ -341,7 +341,7 @@ def solve(
     lower = np.asarray(lower, np.float64)
     upper = np.asarray(upper, np.float64)
     limit = max_steps if max_steps >= 0 else _NO_LIMIT
-    budget = int(max(_WORK_PER_CALL / work_of_step(rows), 100))
+    budget = int(max(_WORK_PER_CALL / max(work_of_step(rows), 1), 100))
     tol, progress, finished = float(tol), _no_progress(len(targets)), False
     while not finished:
         finished = _advance(rows, targets, lower, upper, tol, limit, budget, progress)
