@@ -23,7 +23,9 @@ from softcost.linear import LinearClassifier, NystroemClassifier
 from softcost.models import ModelFileError
 from softcost.models._archive import opened_zip
 from softcost.models._arrays import read_array, stored_array
+from softcost.models._codec import _Writer
 from softcost.models._column_types import _check_encoder
+from softcost.models._common_kinds import is_fitted
 from softcost.models._errors import NotCovered, Refused
 from softcost.models._kinds import Any_, Record, Whole
 from softcost.models._lightgbm import check_text
@@ -31,6 +33,7 @@ from softcost.models._linear_types import _check_ridge
 from softcost.models._manifest import _are_features, _check_costs, _is_table
 from softcost.models._reduction_types import _check_blend
 from softcost.models._types import TYPES
+from softcost.models._values import read_cell
 from softcost.reductions import CATALOGUE
 from softcost.soft import RandomizedPair
 
@@ -132,6 +135,36 @@ def test_lines_of_trees(old, new):
     assert old in TREE
     with pytest.raises(Refused):
         check_text(text_of(ALONE, TREE.replace(old, new)))
+
+
+def chain(leaves):
+    """A tree that splits its last leaf off each time, on another feature."""
+    inner = leaves - 1
+    numbers = " ".join(["1"] * leaves)
+    splits = " ".join(["1"] * inner)
+    lines = {
+        "num_leaves": leaves, "num_cat": 0,
+        "split_feature": " ".join(map(str, range(inner))), "split_gain": splits,
+        "threshold": splits, "decision_type": " ".join(["2"] * inner),
+        "left_child": " ".join([*map(str, range(1, inner)), str(-leaves)]),
+        "right_child": " ".join(str(-1 - leaf) for leaf in range(inner)),
+        "leaf_value": numbers, "leaf_weight": numbers, "leaf_count": numbers,
+        "internal_value": splits, "internal_weight": splits, "internal_count": splits,
+        "is_linear": 0, "shrinkage": 1,
+    }  # fmt: skip
+    return "".join(f"{name}={value}\n" for name, value in lines.items())
+
+
+def test_texts_of_many_leaves_and_features():
+    header = HEADER.replace("idx=1", "idx=99")
+    header = header.replace("=a b", "=" + " ".join(f"f{i}" for i in range(100)))
+    header = header.replace("=[0:1] none", "=" + " ".join(["none"] * 100))
+    assert check_text(text_of(chain(101), header=header)) == 100
+    for first in ("1 2 0", "0 2 -4", "1 0 -4"):  # the root is nobody's child
+        bad = chain(4).replace("left_child=1 2 -4", f"left_child={first}")
+        assert bad != chain(4)
+        with pytest.raises(Refused):
+            check_text(text_of(bad, header=header))
 
 
 def test_ends_of_trees():
@@ -358,6 +391,55 @@ def test_bounds_are_within_those_of_scikit_learn(name, param, number):
     if not isinstance(allowed, list) or not allowed:
         pytest.skip("scikit-learn does not say")
     assert any(make_constraint(one).is_satisfied_by(number) for one in allowed)
+
+
+def test_lengths_that_no_array_has():
+    """Nothing of it, or not: a length beyond all memory is refused."""
+    header = stored_array(np.empty((0, 7)))
+    bad = header.replace(b"(0, 7)", b"(0, %d)" % 2**41)
+    bad = bad.replace(b" " * 12, b"", 1).ljust(len(header))[: len(header)]
+    bad = bad[:-1].rstrip() + b" " * 200
+    bad = bad[: len(header) - 1] + b"\n"
+    with pytest.raises(Refused, match="impossible shape"):
+        read_array(bad)
+
+
+def test_what_is_taken_back_leaves_nothing():
+    writer = _Writer(())
+    writer.array(np.ones(2))
+    mark = writer.mark()
+    writer.array(np.ones(3))
+    writer.rollback(mark)
+    assert list(writer.members) == ["arrays/0.npy"]
+
+
+def test_a_pipeline_is_fitted_where_all_of_it_is():
+    done, new = Record("LogisticRegression", {}, {}), Record("Scaler", {}, None)
+    for steps, fitted in (([done, done], True), ([done, new], False), ([], False)):
+        named = [("step", one) for one in steps]
+        assert is_fitted(Record("Pipeline", {"steps": named}, {})) is fitted
+
+
+@pytest.mark.parametrize("node", [{"float": "much"}, {"float": 1}, {"other": "nan"}])
+def test_numbers_that_are_written_as_words(node):
+    assert np.isnan(read_cell({"float": "nan"}))
+    with pytest.raises(Refused):
+        read_cell(node)
+
+
+def test_trees_of_light_rows_and_of_regression(tmp_path):
+    X, y = rows()
+    tree = DecisionTreeClassifier(random_state=0)
+    light = np.full(len(y), 1e-3)
+    model = MinimumExpectedCost(tree).fit(X, y, sample_weight=light)
+    assert model.estimator_.tree_.weighted_n_node_samples.max() < 1
+    softcost.save(model, tmp_path / "light")
+    loaded = softcost.load(tmp_path / "light")
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    n_classes = TYPES["DecisionTreeRegressor"].fitted["n_classes_"]
+    assert n_classes.read(1, None, {}) == 1
+    with pytest.raises(Refused):
+        n_classes.read(2, None, {})
 
 
 def blend(weights, members, power=1.0, doubt=(0.0, 0.0)):
