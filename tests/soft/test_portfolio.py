@@ -218,7 +218,10 @@ def test_another_family_is_chosen_where_it_is_clearly_cheaper(clearly):
     assert handicapped[chosen] == pytest.approx(min(handicapped.values()))
 
 
-def test_the_blend_predicts_held_out_rows_by_what_other_folds_taught(monkeypatch):
+@pytest.mark.parametrize(("n", "doubt"), [(120, 0.1), (960, 64 / 960)])
+def test_the_blend_predicts_held_out_rows_by_what_other_folds_taught(
+    monkeypatch, n, doubt
+):
     """Against the definition, from what each family says of the held-out rows."""
     heard = []
 
@@ -227,7 +230,7 @@ def test_the_blend_predicts_held_out_rows_by_what_other_folds_taught(monkeypatch
         return blended(problem, parts)
 
     monkeypatch.setattr("softcost.soft._held_out.blended", listened)
-    X, y = table(120, seed=4)
+    X, y = table(n, seed=4)
     X[:, 0] += y
     prices = np.array([[0, 1, 2], [1, 0, 3], [40, 60, 0.0]])
     found = SoftCostClassifierCV("auto", cost_matrix=prices, **FEW).fit(X, y)
@@ -237,7 +240,7 @@ def test_the_blend_predicts_held_out_rows_by_what_other_folds_taught(monkeypatch
         for fold in range(2)
     ]
     shares = np.concatenate(
-        [np.full(len(p.problem.settings), 0.1 / 4 / len(p.problem.settings))
+        [np.full(len(p.problem.settings), doubt / 4 / len(p.problem.settings))
          for p in parts]
     )  # fmt: skip
     stake = prices.sum(axis=1)
@@ -252,7 +255,8 @@ def test_the_blend_predicts_held_out_rows_by_what_other_folds_taught(monkeypatch
             told[1 - fold], y[other], np.ones(len(other)), stake[y[other]]
         )
         average = np.tensordot(weights, told[fold], axes=1)
-        mixed = 0.9 * raised(average, power) + np.tensordot(shares, told[fold], axes=1)
+        mixed = (1 - doubt) * raised(average, power)
+        mixed += np.tensordot(shares, told[fold], axes=1)
         for row, chance in zip(test, mixed, strict=True):
             for place, softness in enumerate(softest):
                 soft = (1 - softness) * prices / 60 + softness * (1 - np.eye(3))

@@ -20,7 +20,8 @@ from softcost.reductions import (
 from softcost.soft._clone_engine import Probabilities
 from softcost.soft._problem import SearchProblem
 
-DOUBT = 0.1  # what all families share, whatever their weights
+DOUBT = 0.1  # what all families share at most, whatever their weights
+DOUBTED_ROWS = 64  # as many as all of the doubt stands for, where there are many
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,10 @@ def blended(
 
     They are those of least log loss on all held-out rows, for the weights of the
     members at stakes: a row counts by the mean of ``c_k - min_j c_j`` over its costs.
-    A tenth is doubt, in equal shares of the families and of the settings of each. Rows
-    of a fold are predicted by what was learnt on the other folds, so that its measures
-    are as honest as those of other candidates.
+    Of n rows ``min(0.1, 64 / n)`` is doubt, in equal shares of the families and of the
+    settings of each: what has been right on many rows deserves trust. Rows of a fold
+    are predicted by what was learnt on the other folds, so that its measures are as
+    honest as those of other candidates.
 
     Returns
     -------
@@ -83,13 +85,14 @@ def blended(
         probabilities = np.concatenate([found[fold] for fold in chosen], axis=1)
         return learn_blend(probabilities, rows.y[row], rows.weight[row], stake[row])
 
-    doubt = np.concatenate([part.shared(DOUBT / len(parts)) for part in parts])
+    doubted = min(DOUBT, DOUBTED_ROWS / len(rows.y))
+    doubt = np.concatenate([part.shared(doubted / len(parts)) for part in parts])
     predicted = []
     for fold in folds:
         others = [other for other in folds if other != fold]
         weights, power = learnt_from(others or [fold])
         sure = raised(np.tensordot(weights, found[fold], axes=1), power)
-        mixed = (1 - DOUBT) * sure + np.tensordot(doubt, found[fold], axes=1)
+        mixed = (1 - doubted) * sure + np.tensordot(doubt, found[fold], axes=1)
         matrices = parts[0].probabilities[fold].matrices
         predicted.append(cheapest_answers(mixed, matrices))
     learners = [pair for part in parts for pair in part.learners()]
