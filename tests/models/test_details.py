@@ -27,11 +27,13 @@ from softcost.models._codec import _Writer
 from softcost.models._column_types import _check_encoder
 from softcost.models._common_kinds import is_fitted
 from softcost.models._errors import NotCovered, Refused
-from softcost.models._kinds import Any_, Record, Whole
+from softcost.models._kinds import Any_, Record, Whole, length
 from softcost.models._lightgbm import check_text
 from softcost.models._linear_types import _check_ridge
 from softcost.models._manifest import _are_features, _check_costs, _is_table
+from softcost.models._other_types import _check_constant
 from softcost.models._reduction_types import _check_blend
+from softcost.models._skops import _refused
 from softcost.models._types import TYPES
 from softcost.models._values import read_cell
 from softcost.reductions import CATALOGUE
@@ -402,6 +404,50 @@ def test_lengths_that_no_array_has():
     bad = bad[: len(header) - 1] + b"\n"
     with pytest.raises(Refused, match="impossible shape"):
         read_array(bad)
+
+
+def test_truth_values_are_zero_or_one():
+    good = stored_array(np.array([False, True, False]))
+    np.testing.assert_array_equal(read_array(good), [False, True, False])
+    with pytest.raises(Refused, match="truth values"):
+        read_array(good[:-1] + b"\x02")
+
+
+def test_lengths_may_be_long():
+    assert length("n").read(10**9, None, {}) == 10**9
+
+
+@pytest.mark.parametrize("number", [None, "1", True, 0, -1, 1.0])
+def test_formats_that_are_none(tmp_path, number):
+    model = MinimumExpectedCost(DecisionTreeClassifier()).fit(*rows())
+    softcost.save(model, tmp_path / "model")
+    manifest, members = opened((tmp_path / "model").read_bytes())
+    (tmp_path / "model").write_bytes(signed(manifest | {"format": number}, members))
+    with pytest.raises(ModelFileError, match="names no format"):
+        softcost.load(tmp_path / "model")
+
+
+def test_a_constant_of_several_answers():
+    for constant, refused in ((3, False), ([3], False), ([1, 2], True), ([], True)):
+        record = Record("DummyClassifier", {"constant": constant}, {})
+        if not refused:
+            _check_constant(record)
+            continue
+        with pytest.raises(Refused, match="not one answer"):
+            _check_constant(record)
+
+
+def test_trust_in_one_class_is_none_in_others():
+    def node(loader, module, name):
+        return {"__loader__": loader, "__module__": module, "__class__": name}
+
+    ours = node("ObjectNode", "my_module", "Mine")
+    assert _refused(ours, ["my_module.Mine"]) == ""
+    assert _refused(ours, []) == "my_module.Mine"
+    for loader in ("ObjectNode", "TypeNode", "ListNode", "DictNode", "NdArrayNode"):
+        for trusted in ([], ["my_module.Mine"]):
+            found = _refused(node(loader, "os", "system"), trusted)
+            assert found == "os.system"
 
 
 def test_what_is_taken_back_leaves_nothing():
