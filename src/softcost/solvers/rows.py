@@ -97,8 +97,10 @@ AnyRows = Rows | Given  # of which the last is for a single problem
 def given_rows(K: np.ndarray) -> Given:
     """Rows of a square kernel matrix (n, n), for one solver."""
     n = len(K)
+    values = np.empty((n, padded(n)), np.float32)
+    values[:1] = 0.0  # a solver's first pass adds nothing times row 0, whatever it is
     return Given(
-        values=np.empty((n, padded(n)), np.float32),
+        values=values,
         there=np.zeros(n, np.bool_),
         matrix=np.require(K, np.float64, ["C", "W"]),  # one type, compiled once
         half=half_diagonal(K),
