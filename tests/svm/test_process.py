@@ -53,7 +53,7 @@ def test_an_interrupt_ends_a_long_fit(model):
         text=True,
     )
     assert child.stdout.readline() == "ready\n"
-    threading.Timer(1.0, child.send_signal, [signal.SIGINT]).start()
+    threading.Timer(0.3, child.send_signal, [signal.SIGINT]).start()
     out, err = child.communicate()
     assert out == "interrupted\n", err
     assert child.returncode == 3
