@@ -103,6 +103,7 @@ def test_the_data_travel_once_to_each_worker(name, client):
         return dask_worker.bytes_read
 
     X, y = made_up(300, 1000)
+    client.amm.stop()  # from time to time it drops copies that nobody asks for just now
     client.run(watch)
     with parallel_config(backend="dask"):
         searched(REDUCTIONS[name], X, y, cv=6)
