@@ -48,9 +48,9 @@ class SoftCostClassifierCV(
     reduction : Reduction, list of (name, Reduction) or "auto", default=None
         By default, or with "auto", families that suit the table, see ``portfolio_``. A
         blend of their probabilities is preferred under the criterion "cost": a family
-        outside it must be cheaper by three standard errors. ``OneSidedRegression()`` is
-        the paper's. Families of one's own, each with a name, share folds, table and
-        choice. Kernel machines see features as they are: scale them.
+        outside it must be clearly cheaper, see ``handicap_``. The paper's is
+        ``OneSidedRegression()``. Families of one's own, each with a name, share folds,
+        table and choice. Kernel machines see features as they are: scale them.
     cost_matrix : array, table or dict of shape (K, K), default=None
         ``cost_matrix[true, predicted]``; by default that of the reduction.
     classes : array of shape (K,), default=None

@@ -77,8 +77,7 @@ def why_blended(
     return [
         f"{best['family']} looks cheaper ({format_cost(best['cost'])}), but of many "
         "costs the least is partly luck: the blend is steadier, and is taken unless a "
-        "family outside it is cheaper by three standard errors. --reduction and "
-        "--learner take another one."
+        "family outside it is clearly cheaper. --reduction and --learner take another."
     ]
 
 
