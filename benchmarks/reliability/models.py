@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 import softcost
 from softcost import OneSidedRegression
 from softcost.linear import LinearClassifier, NystroemClassifier, OneSidedLinear
-from softcost.reductions import BlendedClassifier
+from softcost.reductions import BlendedClassifier, SoftmaxScores
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "models"))
 from crafted import crafted, outcomes
@@ -77,6 +77,9 @@ def contents():
                 ],
                 random_state=0,
             )
+        ),
+        softcost.MinimumExpectedCost(
+            SoftmaxScores(softcost.OneSidedRegression(softness=1.0))
         ),
         make_pipeline(
             make_column_transformer(

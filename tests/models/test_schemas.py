@@ -54,7 +54,11 @@ from softcost.linear import (
 )
 from softcost.models import ModelFileError
 from softcost.models._types import TYPES
-from softcost.reductions import BlendedClassifier, ClippedTargetRegressor
+from softcost.reductions import (
+    BlendedClassifier,
+    ClippedTargetRegressor,
+    SoftmaxScores,
+)
 
 PRICES = [[0, 1, 5], [2, 0, 5], [9, 8, 0]]
 
@@ -130,6 +134,9 @@ MODELS = {
             [("linear", LogisticRegression()), ("tree", DecisionTreeClassifier())],
             random_state=0,
         )
+    ),
+    "margins": lambda: MinimumExpectedCost(
+        SoftmaxScores(OneSidedRegression(softness=1.0))
     ),
     "guess": lambda: MinimumExpectedCost(DummyClassifier(strategy="prior")),
     "mean costs": lambda: RegressionOneVsAll(DummyRegressor()),

@@ -17,6 +17,7 @@ from softcost.models._common_kinds import (
     JOBS,
     NUMBER,
     PLAIN,
+    POSITIVE,
     SEED,
     require_fitted,
 )
@@ -246,6 +247,18 @@ def _check_blend(record: Record) -> None:
             _check_class_numbers(member, record)
 
 
+def _check_scores(record: Record) -> None:
+    """A fitted classifier of the same classes, with no answer beyond them."""
+    if record.fitted is None:
+        return
+    member = record.fitted["estimator_"]
+    require_fitted(member, record.dims.get("d"), "estimator_")
+    if not np.array_equal(member.get("classes_"), record.fitted["classes_"]):
+        raise Refused("classes_: not those of the classifier")
+    if member.dims.get("E"):
+        raise Refused("estimator_: it has answers beyond the classes")
+
+
 FILTER_TREE = Type(
     "softcost.reductions:FilterTree",
     _PARAMS | {"order": PLAIN},
@@ -328,5 +341,12 @@ REDUCTION_TYPES = [
         },
         NAMED | {"n_features_in_"},
         check=_check_blend,
+    ),
+    Type(
+        "softcost.reductions:SoftmaxScores",
+        {"classifier": ESTIMATOR, "sharpness": POSITIVE},
+        FEATURES | {"estimator_": ESTIMATOR, "classes_": Labels("K")},
+        NAMED | {"n_features_in_"},
+        check=_check_scores,
     ),
 ]  # fmt: skip

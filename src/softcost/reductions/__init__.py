@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from softcost.reductions._one_sided_boosting import OneSidedBoosting
     from softcost.reductions._pairwise import CostSensitiveOneVsOne, WeightedAllPairs
     from softcost.reductions._rescaling import ZhouLiuRescaling
+    from softcost.reductions._softmax_scores import SoftmaxScores
 
 __all__ = [
     "CATALOGUE",
@@ -40,6 +41,7 @@ __all__ = [
     "OneSidedRegression",
     "Reduction",
     "RegressionOneVsAll",
+    "SoftmaxScores",
     "StochasticEnsembleBoosting",
     "TrainingData",
     "WeightedAllPairs",
@@ -64,6 +66,7 @@ if not TYPE_CHECKING:
         "softcost.reductions._expected": ["cheapest_answers"],
         "softcost.reductions._flat": ["FlatReduction"],
         "softcost.reductions._one_sided_boosting": ["OneSidedBoosting"],
+        "softcost.reductions._softmax_scores": ["SoftmaxScores"],
     }
     for _entry in CATALOGUE.values():
         _module = f"softcost.reductions.{_entry.module}"
