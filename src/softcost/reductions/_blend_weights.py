@@ -21,11 +21,14 @@ def learn_blend(
 ) -> tuple[NDArray[np.float64], float]:
     """Weights and the power of a blend, from rows that its members have not seen.
 
-    With weights s of the rows and stakes e, what a mistake on each would cost, members
-    are weighed by the log loss of rows that count ``s_n e_n / mean(e)``: where a rare
-    class is expensive to miss, a member that never saw it coming counts little,
-    however well it does on all others. The power is that of the plain log loss: it
-    makes probabilities right, and that they have to be for all rows.
+    With weights s of the rows and stakes e, what a mistake on a row of each class
+    costs, members are weighed by the log loss of rows that count by what is expected
+    to be at stake, ``s_n sum_k p(k | x_n) e_k`` with the plain average p of the
+    members, scaled so that rows count as much in all as without stakes: what matters
+    most is to be right where an expensive class is likely. The stake is that of the
+    row and not of its true class, as otherwise a member would gain by calling
+    expensive classes more likely than they are. The power is that of the plain log
+    loss: it makes probabilities right, and that they have to be for all rows.
 
     Parameters
     ----------
@@ -35,9 +38,9 @@ def learn_blend(
         Numbers of the true classes.
     weight : array of shape (n,)
         Weights of the rows.
-    stake : array of shape (n,), default=None
-        What a mistake on each row costs, not negative, in any unit; by default the
-        same everywhere.
+    stake : array of shape (K,), default=None
+        What a mistake on a row of each class costs, not negative, in any unit; by
+        default the same everywhere.
 
     Returns
     -------
@@ -64,18 +67,22 @@ def learn_blend(
     >>> weights.shape, power > 1
     ((2,), True)
 
-    One is right about the first row and one about the others. If the first is ten
-    times as expensive, so is being right about it:
+    One is right where the first class is likely, and one where it is not. If mistakes
+    on the first class are ten times as expensive, so is being right there:
 
-    >>> told = np.array([[[0.9, 0.1]] * 3, [[0.1, 0.9]] * 3])
-    >>> y = np.array([0, 1, 1])
-    >>> learn_blend(told, y, np.ones(3))[0].round(1).tolist()
-    [0.4, 0.6]
-    >>> learn_blend(told, y, np.ones(3), np.array([10.0, 1, 1]))[0].round(1).tolist()
-    [0.7, 0.3]
+    >>> likely, unlikely = [[0.9, 0.1], [0.6, 0.4]], [[0.6, 0.4], [0.1, 0.9]]
+    >>> told = np.repeat([likely, unlikely], 10, axis=1)
+    >>> y = np.repeat([0, 1], 10)
+    >>> learn_blend(told, y, np.ones(20))[0].round(1).tolist()
+    [0.3, 0.7]
+    >>> learn_blend(told, y, np.ones(20), np.array([10.0, 1]))[0].round(1).tolist()
+    [0.5, 0.5]
     """
     likelihood = probabilities[:, np.arange(len(y)), y].T.astype(np.float64)
-    weights = blend_weights(likelihood, _counted(weight, stake))
+    counted = weight
+    if stake is not None:
+        counted = _counted(weight, probabilities.mean(axis=0) @ stake)
+    weights = blend_weights(likelihood, counted)
     average = np.tensordot(weights, probabilities, axes=1)
     scores = np.log(np.maximum(average, _LEAST))
     power = TemperatureScaling().fit(scores, y, weight / weight.sum()).beta_
@@ -83,11 +90,9 @@ def learn_blend(
 
 
 def _counted(
-    weight: NDArray[np.float64], stake: NDArray[np.float64] | None
+    weight: NDArray[np.float64], stake: NDArray[np.floating[Any]]
 ) -> NDArray[np.float64]:
-    """How often each row counts; in all as often as without stakes."""
-    if stake is None:
-        return weight
+    """How often each row counts at its stake; in all as often as without."""
     counted = weight * stake
     return counted * (weight.sum() / counted.sum()) if counted.any() else weight
 
