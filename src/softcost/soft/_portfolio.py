@@ -22,6 +22,7 @@ from softcost.reductions import (
     MinimumExpectedCost,
     OneSidedRegression,
     Reduction,
+    SoftmaxScores,
 )
 from softcost.soft._problem import Fold
 
@@ -31,6 +32,7 @@ FAMILIES = (
     "soft-CSOVO",
     "linear",
     "kernel-logistic",
+    "kernel-margin",
     "extra-trees",
     "boosted-trees",
     "boosted-CSOVO",
@@ -40,8 +42,8 @@ FAMILIES = (
 
 # How long they take where there are many rows; where there are few, all are quick.
 QUICKEST_FIRST = (
-    "linear", "constant", "extra-trees", "kernel-logistic", "boosted-trees", "soft-OSR",
-    "soft-CSOVO", "boosted-CSOVO",
+    "linear", "constant", "extra-trees", "kernel-margin", "kernel-logistic",
+    "boosted-trees", "soft-OSR", "soft-CSOVO", "boosted-CSOVO",
 )  # fmt: skip
 
 _MOST_KERNEL_ROWS = 6_000  # distinct rows: their kernel matrix is held in memory
@@ -183,7 +185,8 @@ def choose_portfolio(facts: TableFacts) -> list[Choice]:
     taken = list(_kernel_machines(facts))
     with_kernels = any(one.reduction is not None for one in taken)
     taken += [
-        _linear(facts), _kernel_logistic(facts), _randomised(facts), _boosted(facts),
+        _linear(facts), _kernel_logistic(facts), _kernel_margin(facts),
+        _randomised(facts), _boosted(facts),
     ]  # fmt: skip
     if facts.by_example and not with_kernels:
         taken.append(_boosted_pairs(facts))
@@ -203,22 +206,30 @@ def portfolio_table(choices: list[Choice]) -> pd.DataFrame:
 
 def _kernel_machines(facts: TableFacts) -> Iterator[Choice]:
     pairs = facts.n_classes * (facts.n_classes - 1) // 2
-    size = f"{facts.n_distinct} distinct rows, {facts.n_classes} classes"
     for name, reduction, subproblems in (
         ("soft-OSR", OneSidedRegression(), facts.n_classes),
         ("soft-CSOVO", CostSensitiveOneVsOne(), pairs),
     ):
-        cannot = _no_kernels(facts)
+        cannot = _no_machines(facts, subproblems)
         if cannot:
             yield Choice(name, cannot)
-        elif (
-            facts.n_distinct > _MOST_KERNEL_ROWS
-            or subproblems * facts.n_distinct**2 > _MOST_KERNEL_WORK
-        ):
-            yield Choice(name, f"too much work for kernel machines: {size}")
         else:
-            why = f"kernel machines, one path for all candidates: {size}"
+            why = f"kernel machines, one path for all candidates: {_size(facts)}"
             yield Choice(name, why, reduction)
+
+
+def _no_machines(facts: TableFacts, subproblems: int) -> str:
+    cannot = _no_kernels(facts)
+    if not cannot and (
+        facts.n_distinct > _MOST_KERNEL_ROWS
+        or subproblems * facts.n_distinct**2 > _MOST_KERNEL_WORK
+    ):
+        return f"too much work for kernel machines: {_size(facts)}"
+    return cannot
+
+
+def _size(facts: TableFacts) -> str:
+    return f"{facts.n_distinct} distinct rows, {facts.n_classes} classes"
 
 
 def _no_kernels(facts: TableFacts) -> str:
@@ -248,8 +259,10 @@ def _boosted_learner(facts: TableFacts) -> tuple[HistGradientBoostingClassifier,
     settings: dict[str, Any] = {"early_stopping": False, "max_iter": 50}
     how = "50 rounds"
     if facts.n_rows >= _ENOUGH_ROWS and facts.rarest >= _ENOUGH_OF_A_CLASS:
-        settings = {"early_stopping": True, "max_iter": 200}
+        settings = {"early_stopping": True, "max_iter": 200, "l2_regularization": 1.0}
         how = "early stopping"
+    if facts.n_rows > _MANY_ROWS:
+        settings["learning_rate"] = 0.15  # fewer rounds, which take long
     if facts.n_rows < _ENOUGH_ROWS:
         settings["min_samples_leaf"] = 5
     if _many_splits(facts):
@@ -267,8 +280,10 @@ def _boosted(facts: TableFacts) -> Choice:
     if cannot:
         return Choice("boosted-trees", cannot)
     learner, how = _boosted_learner(facts)
-    few = _many_splits(facts) or facts.n_rows < _ENOUGH_ROWS
-    grid = {"max_leaf_nodes": [7 if few else 31]}
+    leaves = [7, 31] if facts.n_rows <= _MANY_ROWS else [15]
+    if _many_splits(facts) or facts.n_rows < _ENOUGH_ROWS:
+        leaves = [7]
+    grid = {"max_leaf_nodes": leaves}
     why = f"{_bayes(facts)}; {how}"
     return Choice("boosted-trees", why, MinimumExpectedCost(learner), grid)
 
@@ -308,6 +323,16 @@ def _kernel_logistic(facts: TableFacts) -> Choice:
     powers = [2, 6, 10, 14] if few else [-4, 2, 8]
     grid = {"C": _some(facts, [2.0**power for power in powers])}
     return Choice(name, _bayes(facts), MinimumExpectedCost(learner), grid)
+
+
+def _kernel_margin(facts: TableFacts) -> Choice:
+    """The regular kernel machines, one for each class, as probabilities."""
+    name, cannot = "kernel-margin", _no_machines(facts, facts.n_classes)
+    if cannot:
+        return Choice(name, cannot)
+    machine = OneSidedRegression().default_learner().set_params(C=64.0)
+    learner = SoftmaxScores(OneSidedRegression(machine, softness=1.0))
+    return Choice(name, _bayes(facts), MinimumExpectedCost(learner), {})
 
 
 def _blend(choices: list[Choice]) -> Choice:

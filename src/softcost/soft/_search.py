@@ -157,9 +157,9 @@ class SoftCostClassifierCV(
         For "auto": ``family``, whether it was ``used``, and ``why``.
     handicap_ : array of shape (n_candidates,)
         For "auto": what is added to the cost of each candidate before the least is
-        chosen. It smooths the costs of the blend over softness, is zero for the
-        constant answer, and three standard errors of the difference, and a little more,
-        for a family outside the blend.
+        chosen. It is zero for the blend at the least softness, one standard error of
+        the difference, and a little more, for the blend at others and for the constant
+        answer, and three for a family outside the blend.
     skipped_ : DataFrame
         With a ``time_limit``: ``family`` (None of a single one), ``params`` and ``why``
         of settings that were not tried to the end.
