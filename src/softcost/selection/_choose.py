@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from softcost.selection._budget import Budget
 from softcost.selection._evidence import Evidence
@@ -237,7 +238,11 @@ def best_at(
 
 
 def reference_rows(
-    table: pd.DataFrame, chosen: int | None = None, *, error: str = "error"
+    table: pd.DataFrame,
+    chosen: int | None = None,
+    *,
+    error: str = "error",
+    among: NDArray[np.intp] | None = None,
 ) -> dict[str, int]:
     """Rows to set the chosen one beside.
 
@@ -252,6 +257,9 @@ def reference_rows(
         Its number, where one was chosen.
     error : {"error", "weighted_error"}, default="error"
         The column of the error that counts.
+    among : array of int, default=None
+        Rows that ``regular`` and ``hard`` are taken from, such as those of one family;
+        by default all.
 
     Returns
     -------
@@ -273,9 +281,11 @@ def reference_rows(
     >>> reference_rows(table, chosen=1)
     {'regular': 2, 'hard': 0, 'chosen': 1}
     """
-    rows = {
-        "regular": best_at(table, 1.0, LeastError(), error=error),
-        "hard": best_at(table, 0.0, LeastCost(), error=error),
-        "chosen": chosen,
+    every = np.arange(len(table)) if among is None else among
+    part = table.iloc[every]
+    found = {
+        "regular": best_at(part, 1.0, LeastError(), error=error),
+        "hard": best_at(part, 0.0, LeastCost(), error=error),
     }
-    return {name: row for name, row in rows.items() if row is not None}
+    rows = {name: int(every[row]) for name, row in found.items() if row is not None}
+    return rows if chosen is None else rows | {"chosen": chosen}

@@ -26,6 +26,7 @@ from softcost.soft._evidence import evidence_of
 from softcost.soft._kept import KeptMixin, choose_kept
 from softcost.soft._mix import RandomizedPair, best_mix
 from softcost.soft._optimism import HeldOutRows, Optimism, bootstrap_optimism
+from softcost.soft._portfolio import BLEND
 from softcost.soft._problem import JointProblem
 from softcost.soft._sensitivity import SensitivityMixin
 from softcost.soft._steady import ClearlyLeastCost
@@ -150,12 +151,16 @@ class ChoiceMixin(SensitivityMixin, KeptMixin):
         -------
         dict of name and row number
             ``"regular"``: the least error of softness 1, as one would choose without
-            costs; ``"hard"``: the least cost of softness 0; ``"chosen"``. A name
-            without candidates is left out.
+            costs; ``"hard"``: the least cost of softness 0; ``"chosen"``. With "auto"
+            the first two are of the blend, which is preferred there. A name without
+            candidates is left out.
         """
         check_is_fitted(self, "tradeoff_")
+        table, among = self.tradeoff_, None
+        if hasattr(self, "handicap_"):
+            among = np.flatnonzero(table["family"] == BLEND)
         return reference_rows(
-            self.tradeoff_, self.best_index_, error=self.error_measure_
+            table, self.best_index_, error=self.error_measure_, among=among
         )
 
     def choose(
