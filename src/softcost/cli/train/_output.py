@@ -203,16 +203,27 @@ def _print_comparison(results: dict[str, Any], currency: str) -> None:
     columns += [(name, "right") for name in heads]
     if held_out is not None:
         columns += [(f"test {name}", "right") for name in heads]
-    rows = []
-    for name, one in results["cross_validated"].items():
+    rows, compared = [], results["cross_validated"]
+    same = [name for name, one in compared.items() if _same(one, compared["chosen"])]
+    for name, one in compared.items():
+        if name in same[:-1]:  # the last of them is the chosen one, and is told once
+            continue
         shown, softness = name, one["softness"]
         if name == "constant":
             shown = f"always {results['constant']}"
+        elif name == "chosen" and len(same) > 1:
+            shown = f"chosen, {' and '.join(same[:-1])}"
         row = [shown, "" if softness is None else f"{softness:g}"]
         family = {} if one.get("family") is None else {"family": one["family"]}
         row += [format_params(family | one["params"]), *_cells(name, one)]
         rows.append(row if held_out is None else row + _cells(name, held_out[name]))
     print_table(columns, rows)
+
+
+def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two are the same candidate."""
+    named = ("softness", "family", "params")
+    return all(one.get(name) == other.get(name) for name in named)
 
 
 def _cells(name: str, one: dict[str, Any]) -> list[str]:
