@@ -56,7 +56,7 @@ PARTS = {
         200,
         "places:manifests",
     ),
-    "opened": ("models predicted from, with what was opened", 21, "opened:run"),
+    "opened": ("models predicted from, with what was opened", 99, "opened:run"),
     "bits": ("searches again, with 2 jobs and with Dask", 33, "bits:run"),
 }
 
