@@ -70,7 +70,7 @@ class Shapes(Kind):
 
 
 def check_numbers(
-    values: np.ndarray, least: float | None, most: float | None, finite: bool = True
+    values: np.ndarray, least: float | None, most: float | None, finite: bool
 ) -> None:
     """Refuse numbers out of bounds."""
     if values.size == 0:

@@ -60,10 +60,6 @@ def n_outputs(record: Record) -> int | None:
     return None
 
 
-def _nothing_learnt(value: Any) -> None:
-    """A pipeline has nothing but its steps."""
-
-
 # The numbers of all columns are written out, and a file can say any number.
 _MOST_UNNAMED = 10**6
 # Columns go by name or by number.

@@ -145,7 +145,7 @@ class Real(Kind):
         return number if np.isfinite(number) else str(number)
 
     def read(self, node, source, dims):
-        if node in ("nan", "inf", "-inf") and isinstance(node, str):
+        if node in ("nan", "inf", "-inf"):
             if self.finite:
                 raise Refused("not a finite number")
             return float(node)

@@ -94,9 +94,7 @@ class Type:
         unknown = set(left) - set(self.fitted)
         if unknown:
             raise NotCovered(f"{self.name} has {min(unknown)!r}, which has no schema")
-        if not left and self.fitted:
-            return None
-        return left
+        return left or None
 
     def _field(self, kind: Kind, value: Any, out: Out, name: str) -> Any:
         try:

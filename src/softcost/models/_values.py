@@ -197,14 +197,7 @@ class Plain(Kind):
         sizes = {one.shape for one in arrays}
         if len(sizes) > 1 or any(one.ndim != 1 for one in arrays):
             raise Refused("a table with columns of different length")
-        size = (
-            len(arrays[0])
-            if arrays
-            else (node["index"] if type(node["index"]) is int else 0)
-        )
-        if not arrays and size:
-            raise Refused("a table without columns")
-        index = self._read_index(node, size)
+        index = self._read_index(node, len(arrays[0]) if arrays else 0)
         return Frame(arrays, [read_cell(one) for one in names], None, index)
 
     def _read_series(self, node, source):
@@ -245,11 +238,12 @@ def read_number(node: Any) -> Any:
 
 
 def _written_state(value: Any, out: Any) -> dict[str, Any]:
-    name, keys, place, has_spare, spare = value.get_state()
-    if name != "MT19937":
+    state = value.get_state(legacy=False)
+    if state["bit_generator"] != "MT19937":
         raise NotCovered("a random generator of another kind")
-    number = float(spare) if has_spare else None
-    return {"random_state": out.array(keys), "place": int(place), "spare": number}
+    keys, place = state["state"]["key"], int(state["state"]["pos"])
+    spare = float(state["gauss"]) if state["has_gauss"] else None
+    return {"random_state": out.array(keys), "place": place, "spare": spare}
 
 
 def _column(column: Any) -> np.ndarray:
@@ -261,17 +255,11 @@ def _cell(value: Any) -> Any:
     """A plain scalar; the only NaN is a float."""
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, float):
-        return _written_number(value)
     if not isinstance(value, _SCALARS):
         raise NotCovered(f"{type(value).__name__} among words")
-    return (
-        value
-        if not isinstance(value, int)
-        else int(_written_number(value))
-        if not isinstance(value, bool)
-        else value
-    )
+    if value is None or isinstance(value, bool | str):
+        return value
+    return _written_number(value)
 
 
 def read_cell(node: Any) -> Any:
