@@ -61,7 +61,9 @@ PACKAGES = {
                 "search_types", "skops", "tree_types", "values",
             )
         ],
-        ["tests/models/test_kinds.py", "tests/models/test_schemas.py",
+        ["tests/models/test_kinds.py", "tests/models/test_checks.py",
+         "tests/models/test_layers.py", "tests/models/test_format.py",
+         "tests/models/test_schemas.py",
          "tests/models/test_tricks.py", "tests/models/test_details.py",
          "tests/models/test_search_tables.py",
          "src/softcost/models"],

@@ -5,6 +5,7 @@ What all models have in common is in `test_schemas`.
 
 import json
 import os
+import re
 
 import numpy as np
 import pandas as pd
@@ -98,45 +99,101 @@ def test_texts_of_trees():
     assert check_text(text_of(TREE, header=HEADER.replace("objective=custom\n", "")))
 
 
+NO_MODEL = "not a model of one output"
+OTHER_LINES, NO_NAME = "a header with other lines", "not one name for each feature"
 HEADERS = {
-    "\nversion=v4": "\nversion=v3", "num_class=1": "num_class=2", "tree\n": "trees\n",
-    "per_iteration=1": "per_iteration=2", "label_index=0": "label_index=1",
-    "idx=1": "idx=2", "idx=1\n": "idx=-1\n", "objective=custom": "objective=binary",
-    "=a b": "=a b c", "infos=[0:1] none": "infos=none", "\nfeature_names": "\nnames",
-    "objective": "more=1\nobjective", "label_index=0\n": "label_index=0\nalone\n",
-    "version=v4\n": "version=v4\nversion=v4\n",
+    "\nversion=v4": ("\nversion=v3", NO_MODEL), "tree\n": ("trees\n", NO_MODEL),
+    "num_class=1": ("num_class=2", NO_MODEL),
+    "per_iteration=1": ("per_iteration=2", NO_MODEL),
+    "label_index=0": ("label_index=1", NO_MODEL), "idx=1": ("idx=2", NO_NAME),
+    "idx=1\n": ("idx=-1\n", "'-1' is not from 0 to 16777216"),
+    "idx=1\nobj": ("idx=16777217\nobj", "'16777217' is not from 0 to 16777216"),
+    "idx=1\nob": ("idx=16777216\nob", NO_NAME), "=a b": ("=a b c", NO_NAME),
+    "objective=custom": ("objective=binary", OTHER_LINES),
+    "infos=[0:1] none": ("infos=none", NO_NAME),
+    "\nfeature_names": ("\nnames", OTHER_LINES),
+    "objective": ("more=1\nobjective", OTHER_LINES),
+    "label_index=0\n": ("label_index=0\nalone\n", "a line without ="),
+    "version=v4\n": ("version=v4\nversion=v4\n", "a line twice"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("old", list(HEADERS))
 def test_headers_of_trees(old):
     assert old in HEADER
-    bad = text_of(TREE, header=HEADER.replace(old, HEADERS[old]))
-    with pytest.raises(Refused):
+    new, words = HEADERS[old]
+    bad = text_of(TREE, header=HEADER.replace(old, new))
+    with pytest.raises(Refused, match=f"^{re.escape(words)}"):
         check_text(bad)
 
 
+FEATURE, KIND = "a split on a feature that is not there", "a split of another kind"
+EARLY, NO_TREE = "a child before its parent", "nodes that are no tree"
 TREES = [
-    ("num_leaves=3", "num_leaves=4"), ("num_leaves=3", "num_leaves=0"),
-    ("num_leaves=3", "num_leaves=99999999"), ("num_leaves=3", "num_leaves=x"),
-    ("num_cat=0", "num_cat=1"), ("is_linear=0", "is_linear=1"),
-    ("shrinkage=1", "shrinkage="), ("shrinkage=1\n", "shrinkage=1\nmore=1\n"),
-    ("split_feature=0 1", "split_feature=0 2"), ("split_feature=0", "split_feature=-1"),
-    ("split_feature=0", "split_feature=0.5"), ("type=2 10", "type=2 1"),
-    ("type=2 10", "type=2 12"), ("type=2 10", "type=2"), ("type=2", "type=-2"),
-    ("left_child=1 -1", "left_child=0 -1"), ("left_child=1 -1", "left_child=1 1"),
-    ("left_child=1 -1", "left_child=1 -2"), ("left_child=1 -1", "left_child=1 -4"),
-    ("right_child=-3 -2", "right_child=-3 2"), ("threshold=0.5", "threshold=nan"),
-    ("leaf_value=1", "leaf_value=inf"), ("leaf_value=1 ", "leaf_value="),
-    ("leaf_count=1 2 3", "leaf_count="), ("internal_count=6 3\n", ""),
+    ("num_leaves=3", "num_leaves=4", "not 3 numbers"),
+    ("num_leaves=3", "num_leaves=0", "'0' is not from 1 to 16777216"),
+    ("num_leaves=3", "num_leaves=16777216", "not 16777215 numbers"),
+    ("num_leaves=3", "num_leaves=16777217", "'16777217' is not from 1 to 16777216"),
+    ("num_leaves=3", "num_leaves=x", "'x' is not from"),
+    ("num_cat=0", "num_cat=1", "tree 1: num_cat is not 0"),
+    ("is_linear=0", "is_linear=1", "tree 1: is_linear is not 0"),
+    ("shrinkage=1", "shrinkage=", "not 1 numbers"),
+    ("shrinkage=1\n", "shrinkage=1\nmore=1\n", "tree 1 has other lines"),
+    ("split_feature=0 1", "split_feature=0 2", f"tree 1: {FEATURE}"),
+    ("split_feature=0", "split_feature=-1", f"tree 1: {FEATURE}"),
+    ("split_feature=0", "split_feature=0.5", "tree 1: split_feature has what"),
+    *(("type=2 10", f"type=2 {odd}", f"tree 1: {KIND}") for odd in (1, 3, 5, 7, 9, 12)),
+    ("type=2 10", "type=2", "not 2 numbers"), ("type=2", "type=-2", f"tree 1: {KIND}"),
+    ("left_child=1 -1", "left_child=0 -1", f"tree 1: {EARLY}"),
+    ("left_child=1 -1", "left_child=1 1", f"tree 1: {EARLY}"),
+    ("left_child=1 -1", "left_child=1 -2", f"tree 1: {NO_TREE}"),
+    ("left_child=1 -1", "left_child=1 -4", f"tree 1: {NO_TREE}"),
+    ("left_child=1 -1", "left_child=1 -1.0", "tree 1: left_child has what"),
+    ("left_child=1 -1", "left_child=-1 -1", f"tree 1: {NO_TREE}"),
+    ("right_child=-3 -2", "right_child=-3 2", f"tree 1: {NO_TREE}"),
+    ("right_child=-3 -2", "right_child=2 -2", f"tree 1: {NO_TREE}"),
+    ("threshold=0.5", "threshold=nan", "not 2 numbers"),
+    ("leaf_value=1", "leaf_value=inf", "a leaf without a finite value"),
+    ("leaf_value=1 ", "leaf_value=", "not 3 numbers"),
+    ("leaf_count=1 2 3", "leaf_count=", "not 3 numbers"),
+    ("leaf_weight=1 2 3", "leaf_weight=1 2", "not 3 numbers"),
+    ("internal_count=6 3\n", "", "tree 1 has other lines"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("old", "new"), TREES)
-def test_lines_of_trees(old, new):
+@pytest.mark.parametrize(("old", "new", "words"), TREES)
+def test_lines_of_trees(old, new, words):
     assert old in TREE
-    with pytest.raises(Refused):
+    with pytest.raises(Refused, match=f"^{re.escape(words)}"):
         check_text(text_of(ALONE, TREE.replace(old, new)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        *(("type=2 10", f"type=2 {kind}") for kind in (0, 2, 4, 6, 8, 10)),
+        ("leaf_weight=1", "leaf_weight=inf"), ("threshold=0.5", "threshold=-inf"),
+        ("split_gain=1", "split_gain=-1.5e-7"), ("leaf_value=1", "leaf_value=-1E+3"),
+    ],
+)  # fmt: skip
+def test_other_lines_of_good_trees(old, new):
+    assert old in TREE
+    assert check_text(text_of(TREE.replace(old, new))) == 2
+
+
+def test_lines_of_a_tree_of_one_leaf():
+    for old, new in (("leaf_weight=", "leaf_weight=2"), ("leaf_count=", "leaf_count=7"),
+                     ("leaf_value=0.25", "leaf_value=-1e-3")):  # fmt: skip
+        assert check_text(text_of(ALONE.replace(old, new))) == 2
+    for old, new, words in (
+        ("leaf_value=0.25", "leaf_value=", "not 1 numbers"),
+        ("leaf_value=0.25", "leaf_value=inf", "a leaf without a finite value"),
+        ("leaf_weight=", "leaf_weight=1 2", "not 1 numbers"),
+        ("left_child=", "left_child=-1", "not 0 numbers"),
+        ("split_gain=", "split_gain=1", "not 0 numbers"),
+    ):
+        with pytest.raises(Refused, match=words):
+            check_text(text_of(ALONE.replace(old, new)))
 
 
 def chain(leaves):
@@ -172,14 +229,26 @@ def test_texts_of_many_leaves_and_features():
 def test_ends_of_trees():
     good = text_of(TREE, ALONE)
     first, second = (len(f"Tree={n}\n{one}\n\n") for n, one in ((0, TREE), (1, ALONE)))
-    for old, new in (
-        ("end of trees\n", "end of trees"), ("Tree=1", "Tree=2"), ("Tree=0", "Tree=00"),
-        (f"={first} {second}", f"={first + 1} {second - 1}"), ("leaf_v", "léaf_v"),
-        (f"={first} {second}", f"={first} {second + 1}"), ("=a b", "=a\x0bb b"),
+    sizes, letters = f"={first} {second}", "letters that are not ASCII"
+    for old, new, words in (
+        ("end of trees\n", "end of trees", "the trees do not end"),
+        ("\n\n\nend of trees\n", "\nend of trees\n", "the trees do not end"),
+        ("Tree=1", "Tree=2", "tree 1 does not begin and end"),
+        ("Tree=0", "Tree=5", "tree 0 does not begin and end"),
+        (sizes, f"={first + 1} {second - 1}", "tree 0 does not begin and end"),
+        (sizes, f"={first - 2} {second + 2}", "tree 0 does not begin and end"),
+        (sizes, f"={first} {second + 1}", "tree_sizes: not those of the trees"),
+        (sizes, f"={first} {second} 0", "'0' is not from 1 to 2147483648"),
+        (sizes, f"={first} 2147483649", "'2147483649' is not from 1 to 2147483648"),
+        (sizes, f"={first} 2147483648", "tree_sizes: not those of the trees"),
+        ("leaf_v", "léaf_v", letters), ("=a b", "=a\x0bb b", letters),
+        ("=a b", "=a\x7f b", letters), ("=a b", "=ä b", letters),
     ):  # fmt: skip
         assert old in good
-        with pytest.raises(Refused):
+        with pytest.raises(Refused, match=f"^{re.escape(words)}"):
             check_text(good.replace(old, new))
+    with pytest.raises(Refused, match="tree_sizes"):
+        check_text(f"{HEADER}5\n\nend of trees\n")
 
 
 def test_arrays_of_every_type():
