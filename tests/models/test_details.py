@@ -219,6 +219,12 @@ def test_texts_of_many_leaves_and_features():
     header = header.replace("=a b", "=" + " ".join(f"f{i}" for i in range(100)))
     header = header.replace("=[0:1] none", "=" + " ".join(["none"] * 100))
     assert check_text(text_of(chain(101), header=header)) == 100
+    for old, new, words in (
+        ("split_feature=0", "split_feature=100", FEATURE),
+        ("left_child=-2", "left_child=-1", NO_TREE),
+    ):
+        with pytest.raises(Refused, match=words):
+            check_text(text_of(chain(2).replace(old, new), header=header))
     for first in ("1 2 0", "0 2 -4", "1 0 -4"):  # the root is nobody's child
         bad = chain(4).replace("left_child=1 2 -4", f"left_child={first}")
         assert bad != chain(4)

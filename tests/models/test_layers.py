@@ -46,7 +46,17 @@ from softcost.models._json import (
     most_memory,
     parse_json,
 )
-from softcost.models._kinds import Part, Real, Record, Text, Whole
+from softcost.models._kinds import (
+    Kind,
+    ListOf,
+    Part,
+    Real,
+    Record,
+    Text,
+    Tuple,
+    Whole,
+    either,
+)
 from softcost.models._lightgbm import Booster, booster_text, make_booster
 from softcost.models._manifest import (
     FORMAT,
@@ -254,13 +264,19 @@ class Kept:
         self.arrays = list(arrays)
 
     def array(self, node):
-        if not isinstance(node, dict):
-            self.arrays.append(np.asarray(node))
+        if isinstance(node, np.ndarray):
+            self.arrays.append(node)
             return {"array": len(self.arrays) - 1}
-        return self.arrays[node["array"]]
+        return self.arrays[_number(node, "array")]
 
     def part(self, node):
         return ("part", node)
+
+    def mark(self):
+        return len(self.arrays)
+
+    def rollback(self, mark):
+        del self.arrays[mark:]
 
 
 def test_arrays_with_one_of_several_shapes():
@@ -340,6 +356,7 @@ def test_texts_that_are_refused():
     assert parse_json(b'"\\\\ud800"', 9) == "\\ud800"
     assert parse_json(b'{"a": 1, "b": 2}', 9) == {"a": 1, "b": 2}
     assert parse_json(json_bytes({"é": [None, 1.5]}), 9) == {"é": [None, 1.5]}
+    assert json_bytes("é") == '"é"'.encode()
     with pytest.raises(ValueError, match="not JSON compliant"):
         json_bytes(np.nan)
 
@@ -413,6 +430,8 @@ def test_numbers_and_arrays_come_back():
         assert found.dtype == array.dtype
         assert found.shape == array.shape
         assert repr(found.tolist()) == repr(array.tolist())
+    scalars = np.array(["a", np.float64(2.5), np.int8(3), np.bool_(1)], object)
+    assert repr(back(scalars).tolist()) == "['a', 2.5, 3, True]"
     masked = np.ma.MaskedArray([1.0, 2.0], [True, False])
     assert back(masked).mask.tolist() == [True, False]
     assert back(masked).data.tolist() == [1.0, 2.0]
@@ -749,6 +768,29 @@ def test_scikit_learn_s_own_way_where_a_schema_does_not_cover():
 # ---------------------------------------------------------------- kinds
 
 
+def test_one_of_three_kinds():
+    """The first that fits, wherever it stands; what does not fit leaves nothing."""
+    kind = either(Text(), Tuple((Whole(name="n"), numbers("n"))), ListOf(Whole()))
+    for value, written in (("a", "a"), ([1, 2, 3], [1, 2, 3]), ([1, 2], [1, 2])):
+        kept = Kept()
+        assert kind.write(value, kept) == written
+        assert not kept.arrays
+        assert kind.read(written, Kept(), {}) == value
+    kept, dims = Kept(), {}
+    node = kind.write((1, np.ones(1)), kept)
+    assert node == [1, {"array": 0}]
+    assert kind.read(node, kept, dims) == (1, np.ones(1))
+    assert dims == {"n": 1}
+    with refuses("not a list"):
+        kind.read(None, Kept(), {})
+    with pytest.raises(NotCovered, match="where a list belongs"):
+        kind.write(None, Kept())
+    with pytest.raises(NotImplementedError):
+        Kind().write(None, Kept())
+    with pytest.raises(NotImplementedError):
+        Kind().read(None, Kept(), {})
+
+
 def test_kinds_in_words():
     for kind, node, words in (
         (Whole(0, 5), 6, "not from 0 to 5"),
@@ -885,6 +927,8 @@ def test_boosters_that_are_none():
     ):  # fmt: skip
         with refuses("not a booster"):
             Booster().read(node, Kept(values), {})
+    with refuses("the trees do not end"):
+        Booster().read({"lightgbm": {"array": 0}}, Kept(np.zeros(1, np.uint8)), {})
 
 
 def test_boosters_without_lightgbm(monkeypatch):
@@ -937,6 +981,14 @@ def test_parts_of_skops():
     with refuses("an array has no readable header"):
         check_skops(packed({}, a=b"junk"), ())
     check_skops(packed({}, a=b"junk"), ["my.Own"])
+    by_columns = io.BytesIO()
+    np.save(by_columns, np.ones((2, 3), order="F"))
+    check_skops(packed(node(file="a"), a=by_columns.getvalue()), ())
+    bad = {"parts/0.skops": packed(node("os.system"), a=GOOD)}
+    with refuses("of a type that is not allowed, os.system;"):
+        _Reader(Parts(**bad), ()).part({"skops": 0})
+    found = _Reader(Parts(**bad), ["os.system"]).part({"skops": 0})
+    assert found.params["content"].startswith(b"PK")
     with refuses("a part is compressed"):
         check_skops(packed({}, ZIP_DEFLATED), ())
     for broken in (b"", b"PK", packed({})[:-9]):

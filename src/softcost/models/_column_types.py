@@ -64,7 +64,7 @@ def n_outputs(record: Record) -> int | None:
 _MOST_UNNAMED = 10**6
 # Columns go by name or by number.
 _COLUMNS = either(ListOf(Text()), ListOf(Whole(0, 2**31)))
-_TRANSFORMERS = ListOf(Tuple((Text(), _STEP, _COLUMNS)))
+_TRANSFORMER = Tuple((Text(), _STEP, _COLUMNS))
 
 
 def _take_columns(value: Any) -> dict[str, Any] | None:
@@ -266,12 +266,13 @@ COLUMN_TYPES = [
     ),
     Type(
         "sklearn.compose:ColumnTransformer",
-        {"transformers": _TRANSFORMERS, "remainder": one_of("drop"),
+        {"transformers": ListOf(_TRANSFORMER), "remainder": one_of("drop"),
          "sparse_threshold": Real(0, 1), "n_jobs": JOBS,
          "transformer_weights": NOTHING, "verbose": FLAG,
          "verbose_feature_names_out": FLAG},
         FEATURES | _OUTPUT | {
-            "steps": _TRANSFORMERS, "widths": whole_numbers("steps"),
+            "steps": ListOf(_TRANSFORMER, "steps"),
+            "widths": whole_numbers("steps"),
             "sparse_output_": FLAG,
         },
         _NAMED,

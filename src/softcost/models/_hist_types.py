@@ -77,11 +77,7 @@ def _take_hist(value: Any) -> dict[str, Any] | None:
         raise NotCovered("boosted trees with categorical features")
     trees = [tree.nodes for row in value._predictors for tree in row]
     every = np.concatenate(trees)
-    if (
-        set(every.dtype.names or ())
-        - set(_HIST_NODES)
-        - {"is_categorical", "bitset_idx"}
-    ):
+    if set(every.dtype.names or ()) != {*_HIST_NODES, "is_categorical", "bitset_idx"}:
         raise NotCovered("boosted trees of another version")
     out = {name: every[name].copy() for name in _HIST_NODES}
     for name in _KEPT:

@@ -87,11 +87,9 @@ _NODES = {
 def _take_nodes(tree: Any) -> dict[str, Any]:
     state = tree.__getstate__()
     nodes = state["nodes"]
-    extra = set(nodes.dtype.names) - set(_NODES)
-    if extra or tree.n_outputs != 1:
+    if set(nodes.dtype.names) != set(_NODES) or tree.n_outputs != 1:
         raise NotCovered("a tree with several outputs, or of another version")
-    found = {name: nodes[name].copy() for name in nodes.dtype.names}
-    found.setdefault("missing_go_to_left", np.zeros(len(nodes), np.uint8))
+    found = {name: nodes[name].copy() for name in _NODES}
     values = state["values"].reshape(len(nodes), -1)
     return {
         **found, "values": values, "max_depth": int(state["max_depth"]),
