@@ -63,6 +63,7 @@ PACKAGES = {
         ],
         ["tests/models/test_kinds.py", "tests/models/test_checks.py",
          "tests/models/test_layers.py", "tests/models/test_format.py",
+         "tests/models/test_objects.py",
          "tests/models/test_schemas.py",
          "tests/models/test_tricks.py", "tests/models/test_details.py",
          "tests/models/test_search_tables.py",
@@ -183,13 +184,13 @@ def _most(seconds):
 def chosen_tests(known, path, line, most):
     """Tests that reach a line, the fastest first, as long as there is time.
 
-    Defaults and constants are read at import: tests that reach the function, or the
-    file, that they stand in.
+    Defaults and constants are read at import: tests that reach the function that they
+    stand in, and any test for those of a module, since others may read them.
     """
     lines = known["lines"][str(path.relative_to(ROOT))]
     names = {one for one in lines.get(str(line), []) if one}
-    if not names:
-        first, last = function_at(path, line)
+    first, last = function_at(path, line)
+    if not names and first > 1:
         names = {
             one
             for at, ones in lines.items()
