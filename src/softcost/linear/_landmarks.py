@@ -17,7 +17,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from softcost.linear._rows import Rows
-from softcost.solvers.kernels import KERNELS, kernel_rows, pack, padded
+from softcost.solvers.kernels import (
+    KERNELS,
+    check_single,
+    kernel_rows,
+    pack,
+    padded,
+)
 
 _POOL = 4096  # rows that landmarks are chosen from, at least
 _PER_LANDMARK = 16  # the same for each landmark
@@ -177,21 +183,28 @@ def centre_of(X: Any) -> NDArray[np.float64]:
     if sparse.issparse(X) or X.shape[0] == 0:
         return np.zeros(X.shape[1])
     least, most = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    extent = most - least
-    unit = 2.0 ** np.ceil(np.log2(np.where(extent > 0, extent, 1.0)))
-    return np.round((least + most) / 2 / unit) * unit
+    with np.errstate(over="ignore", invalid="ignore"):  # `centred` refuses such rows
+        extent = most - least
+        unit = 2.0 ** np.ceil(np.log2(np.where(extent > 0, extent, 1.0)))
+        return np.round((least + most) / 2 / unit) * unit
 
 
 def centred(
     X: Any, centre: NDArray[np.float64], order: NDArray[np.intp] | None = None
 ) -> Any:
-    """Rows as single precision, in an order, with the centre taken off dense ones."""
+    """Rows as single precision, in an order, with the centre taken off dense ones.
+
+    Numbers that are too large for it are refused.
+    """
     if sparse.issparse(X):
+        check_single(X.data)
         return sparse.csr_array(X if order is None else X[order]).astype(np.float32)
     out = np.empty(X.shape, np.float32)
     for start in range(0, len(X), _BLOCK):
         part = slice(start, start + _BLOCK)
-        out[part] = (X[part] if order is None else X[order[part]]) - centre
+        block = (X[part] if order is None else X[order[part]]) - centre
+        check_single(block)
+        out[part] = block
     return out
 
 

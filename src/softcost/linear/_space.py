@@ -13,6 +13,11 @@ _BLOCK = 4096  # rows standardised or predicted at once
 _SINGLE_FROM = 2**17  # entries from which on single precision is enough of a gain
 _FOR_WORKERS = "joblib_memmapping_folder"
 _SINGLE_TOL = 1e-5  # least tolerance that single precision can meet
+_LARGEST = 1e300  # of an output: those of two machines can still be subtracted
+_TOO_LARGE = (
+    "X has values too large for a linear machine: scale the features, for instance "
+    "with StandardScaler(), or correct what is out of range."
+)
 
 
 def precision(shape: tuple[int, int], tol: float) -> Any:
@@ -62,18 +67,10 @@ class Standardised:
         total = weight.sum()
         if total <= 0:
             return cls(np.zeros(d), np.ones(d))
-        centre = np.zeros(d)
-        if not sparse.issparse(X):
-            for part in _parts(n):
-                centre += weight[part] @ X[part].astype(np.float64)
-            centre /= total
-        squares = np.zeros(d)
-        for part in _parts(n):
-            if sparse.issparse(X):
-                block = X[part].astype(np.float64)
-                squares += np.asarray(weight[part] @ block.multiply(block)).ravel()
-            else:
-                squares += weight[part] @ (X[part] - centre) ** 2
+        with np.errstate(over="ignore", invalid="ignore"):  # which is refused below
+            centre, squares = _moments(X, weight, total)
+        if not np.isfinite(squares).all():
+            raise ValueError(_TOO_LARGE)
         scale = np.sqrt(squares / total)
         negligible = scale <= 1e-12 * np.abs(centre)  # constant, but for rounding
         return cls(centre, np.where((scale > 0) & ~negligible, scale, 1.0))
@@ -122,6 +119,25 @@ class Standardised:
         return LinearModels(own, coef[-1] - self.centre @ own)
 
 
+def _moments(
+    X: Any, weight: NDArray[np.float64], total: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Means, zeros for sparse rows, and sums of squared deviations from them."""
+    n, d = X.shape
+    centre, squares = np.zeros(d), np.zeros(d)
+    if not sparse.issparse(X):
+        for part in _parts(n):
+            centre += weight[part] @ X[part].astype(np.float64)
+        centre /= total
+    for part in _parts(n):
+        if sparse.issparse(X):
+            block = X[part].astype(np.float64)
+            squares += np.asarray(weight[part] @ block.multiply(block)).ravel()
+        else:
+            squares += weight[part] @ (X[part] - centre) ** 2
+    return centre, squares
+
+
 def _parts(n: int) -> list[slice]:
     return [slice(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK)]
 
@@ -140,8 +156,13 @@ class LinearModels:
     intercept: NDArray[np.float64]
 
     def outputs(self, X: Any) -> NDArray[np.float64]:
-        """Shape (n, m)."""
+        """Shape (n, m); NaN for a machine that no row had a weight for."""
         out = np.empty((X.shape[0], len(self.intercept)))
-        for part in _parts(X.shape[0]):
-            out[part] = X[part] @ self.coef
-        return out + self.intercept
+        with np.errstate(over="ignore", invalid="ignore"):  # which is refused below
+            for part in _parts(X.shape[0]):
+                out[part] = X[part] @ self.coef
+            out += self.intercept
+        largest = np.maximum(out.max(axis=0, initial=0.0), -out.min(axis=0, initial=0))
+        if not (largest[~np.isnan(self.intercept)] <= _LARGEST).all():
+            raise ValueError(_TOO_LARGE)
+        return out

@@ -418,7 +418,17 @@ class Reduction(ClassifierMixin, BaseEstimator):
         """
         if len(self.classes_) == 1:
             return np.zeros(_num_samples(X), np.intp)
-        return self._decide(X).argmax(axis=1)
+        return self._finite(self._decide(X)).argmax(axis=1)
+
+    def _finite(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores, if they are numbers: the first of NaN would win."""
+        if not np.isfinite(scores).all():
+            raise ValueError(
+                f"X has rows that {type(self).__name__} has no finite scores for: "
+                "scale the features, as with StandardScaler(), correct what is out of "
+                "range, or choose another learner."
+            )
+        return scores
 
     @property
     def estimators_(self) -> list[Any]:
@@ -461,9 +471,10 @@ class Reduction(ClassifierMixin, BaseEstimator):
         X = self._check_rows(X)
         if len(self.classes_) == 1:
             return np.zeros((_num_samples(X), 1))
-        scores = self._decide(X)
+        scores = self._finite(self._decide(X))
         if scores.shape[1] == 2:
-            return scores[:, 1] - scores[:, 0]
+            with np.errstate(over="ignore"):
+                return self._finite(scores[:, 1] - scores[:, 0])
         return scores
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -48,6 +48,18 @@ KERNELS = {
     "linear": LINEAR,
 }
 WITH_WIDTH = ("laplacian", "exponential", "rbf")
+LARGEST = 1e17  # sums of squares of such numbers fit into single precision
+
+
+def check_single(X: np.ndarray) -> None:
+    """Refuse numbers that kernels in single precision cannot take."""
+    largest = max(X.max(initial=0.0), -X.min(initial=0.0))
+    if not largest <= LARGEST:
+        raise ValueError(
+            f"X has values around {largest:.1g}, too large for kernels in single "
+            "precision: scale the features, for instance with StandardScaler(), or "
+            "correct what is out of range."
+        )
 
 
 def padded(n: int) -> int:

@@ -10,7 +10,9 @@ from scipy import sparse
 from softcost.parallel import in_threads
 from softcost.solvers.kernels import (
     KERNELS,
+    LARGEST,
     centred,
+    check_single,
     kernel_rows,
     pack,
     padded,
@@ -27,7 +29,6 @@ _ALWAYS_WHOLE = 512  # rows up to which the whole Gram matrix is computed
 _BLOCK = 256  # rows predicted at once: their kernel values stay in cache
 _MOST_VALUES = 2**24  # kernel values at once, however many vectors there are
 _FAR = 8.0  # how many times its range a feature may lie from zero
-_LARGEST = 1e17  # sums of squares of such numbers fit into single precision
 
 
 class Problem(NamedTuple):
@@ -65,7 +66,7 @@ def centre_of(X) -> np.ndarray | None:
     if sparse.issparse(X):
         least, most = least.toarray().ravel(), most.toarray().ravel()
     middle, extent = (least + most) / 2, most - least
-    if 0 < extent.max() < 1 / _LARGEST:
+    if 0 < extent.max() < 1 / LARGEST:
         raise ValueError(
             f"X varies by {extent.max():.1g} at most, too little for kernels in single "
             "precision: scale the features, for instance with StandardScaler()."
@@ -96,13 +97,7 @@ class KernelSpec:
             X = X.astype(np.float32).toarray() if self.centre is None else X.toarray()
         if self.centre is not None:
             X = X - self.centre
-        largest = max(X.max(initial=0.0), -X.min(initial=0.0))
-        if largest > _LARGEST:
-            raise ValueError(
-                f"X has values around {largest:.1g}, too large for kernels in single "
-                "precision: scale the features, for instance with StandardScaler(), or "
-                "correct what is out of range."
-            )
+        check_single(X)
         return np.ascontiguousarray(X, dtype=np.float32)
 
     def _check_size(self, X) -> None:
