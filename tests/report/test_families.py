@@ -22,6 +22,7 @@ from softcost import (
 from softcost.metrics import pareto_mask
 from softcost.report import ExplorerData, SoftnessCurveDisplay, TradeoffDisplay
 from softcost.selection import choose_row
+from softcost.soft._portfolio import FAMILIES
 
 NAMES = ["soft-OSR", "CSOVO", "<script>trees</script>"]
 
@@ -76,13 +77,26 @@ def check_shown(page, table, names):
     return rows
 
 
-def test_families_have_colours_and_shapes_of_their_own(searched, open_page):
-    page = open_page(ExplorerData.from_search(searched))
-    assert page.locator("#families button").all_inner_texts() == NAMES
+def looks_of(page):
+    """How many colours and how many shapes the legend has."""
     looks = page.locator("#families .shape").evaluate_all(
         "all => all.map(one => [getComputedStyle(one).fill, one.getAttribute('d')])"
     )
-    assert len({fill for fill, _ in looks}) == len({shape for _, shape in looks}) == 3
+    return len({fill for fill, _ in looks}), len({shape for _, shape in looks})
+
+
+def test_as_many_families_as_auto_may_try_can_be_told_apart(searched, open_page):
+    data = ExplorerData.from_search(searched)
+    names = np.resize(FAMILIES, len(data.table))
+    page = open_page(replace(data, table=data.table.assign(family=names)))
+    assert page.locator("#families button").count() == len(FAMILIES)
+    assert looks_of(page) == (len(FAMILIES), len(FAMILIES))
+
+
+def test_families_have_colours_and_shapes_of_their_own(searched, open_page):
+    page = open_page(ExplorerData.from_search(searched))
+    assert page.locator("#families button").all_inner_texts() == NAMES
+    assert looks_of(page) == (3, 3)
     rows = range(len(searched.tradeoff_))
     for row in rows:
         number = NAMES.index(searched.tradeoff_["family"].iloc[row])

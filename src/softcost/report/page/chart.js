@@ -17,6 +17,8 @@ const FAMILY_SHAPES = [
   "M-6.4 -2.6H6.4V2.6H-6.4z",
   "M-2.6 -6.4H2.6V6.4H-2.6z",
   "M-6 -3.3L-3.3 -6L0 -2.7L3.3 -6L6 -3.3L2.7 0L6 3.3L3.3 6L0 2.7L-3.3 6L-6 3.3L-2.7 0z",
+  "M0 -6.4L5.6 -1V6H-5.6V-1z",
+  "M-6 -5L0 -1.2L6 -5V5L0 1.2L-6 5z",
 ];
 const familyShape = (number) => FAMILY_SHAPES[number % FAMILY_SHAPES.length];
 const familyClass = (number) => (families.length > 1 ? "family family-" + (number % FAMILY_SHAPES.length) : "");
