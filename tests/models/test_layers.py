@@ -16,16 +16,16 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
-from crafted import npy
+from crafted import npy, opened, signed
 from sklearn.compose import ColumnTransformer
-from sklearn.linear_model import Lasso, LogisticRegression
+from sklearn.linear_model import Lasso, LogisticRegression, Ridge
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import softcost
-from softcost import MinimumExpectedCost
+from softcost import MinimumExpectedCost, RegressionOneVsAll
 from softcost.models import ModelFileError, _archive, _codec, json_value
 from softcost.models._archive import (
     Members,
@@ -1062,6 +1062,35 @@ def test_versions_of_skops_that_are_not_safe(version, safe, monkeypatch):
         return
     with refuses(f"skops {version} is not safe: install 0.16 or newer"):
         restored_skops(content, ())
+
+
+def test_versions_are_told_where_they_may_be_the_reason(tmp_path, monkeypatch):
+    """Only skops' parts depend on them; a schema's own refusal has other reasons."""
+    X = np.array([[0.0], [1.0], [2.0]] * 2)
+    softcost.save(RegressionOneVsAll(Lasso()).fit(X, [0, 1, 2] * 2), tmp_path / "m")
+    found, members = opened((tmp_path / "m").read_bytes())
+
+    def broken(content, trusted):
+        raise ValueError("of another\n size")
+
+    monkeypatch.setattr(_codec, "restored_skops", broken)
+    here = found["made_with"]["numpy"]
+    for changed, words in (
+        ({"numpy": "1.2.3"}, f"; it was written with numpy 1.2.3 (here {here})"),
+        ({"numpy": here}, ""),
+    ):
+        made = found["made_with"] | changed
+        (tmp_path / "m").write_bytes(signed(found | {"made_with": made}, members))
+        told = f"cannot be read as a model (of another size){words}."
+        with pytest.raises(ModelFileError, match=re.escape(told)):
+            softcost.load(tmp_path / "m")
+    softcost.save(RegressionOneVsAll(Ridge()).fit(X, [0, 1, 2] * 2), tmp_path / "m")
+    found, members = opened((tmp_path / "m").read_bytes())
+    made = found["made_with"] | {"numpy": "1.2.3"}
+    bad = members | {"structure.json": b"[]"}
+    (tmp_path / "m").write_bytes(signed(found | {"made_with": made}, bad))
+    with pytest.raises(ModelFileError, match=r"as a model \(not a part\)\.$"):
+        softcost.load(tmp_path / "m")
 
 
 def test_what_skops_does_not_store(monkeypatch):
