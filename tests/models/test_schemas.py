@@ -4,6 +4,7 @@ import copy
 import io
 import json
 import warnings
+from collections import UserList
 from functools import cache
 
 import numpy as np
@@ -202,6 +203,8 @@ def same(mine, theirs, path=""):
     """Whether two values are equal in all that both keep."""
     if path.endswith(FIT_ONLY):
         return
+    if isinstance(mine, UserList):  # of columns, in older versions of scikit-learn
+        mine = mine.data
     if isinstance(mine, np.ndarray):
         assert mine.dtype.kind == theirs.dtype.kind, path
         np.testing.assert_array_equal(mine, theirs, err_msg=path)
