@@ -70,9 +70,10 @@ def _make_feasible(beta, lower, upper):
         if beta[t] > upper[t] + slack or beta[t] < lower[t] - slack:
             return False
     for t in range(beta.size):
-        if beta[t] > upper[t]:
+        slack = _SLACK * (upper[t] - lower[t])
+        if beta[t] > upper[t] - slack:
             beta[t] = upper[t]
-        elif beta[t] < lower[t]:
+        elif beta[t] < lower[t] + slack:
             beta[t] = lower[t]
     return True
 
