@@ -25,31 +25,25 @@ _COUNTING = re.compile(r"^define[^@]*(@NRT_\w+)\(.*?^}$", re.MULTILINE | re.DOTA
 
 
 def scanning(module):
-    """Compiled loops over both passes of a module, as the solver runs them."""
-    scan, pick = module.update_and_scan, module.pick_partner
+    """A compiled loop over the pass of a module, as the solver runs it."""
+    update = module.update_and_pick
 
     @njit
-    def scans(gradient, rows, barred, falling, times):
-        total = 0
+    def steps(gradient, rows, barred, falling, times):
+        total, unit = 0, np.float32(2.0**-32)
         for k in range(times):
             step = np.float32(1e-3 if k % 2 else -1e-3)
-            total += scan(gradient, rows, 0, 1, step, barred)[0]
-        return total
-
-    @njit
-    def picks(gradient, rows, barred, falling, times):
-        total = 0
-        for k in range(times):
             lowest = np.float32(-4 - k % 2)
-            total += pick(gradient, rows, 0, lowest, falling, np.float32(2.0**-32))[0]
+            found = update(gradient, rows, 0, 1, step, 2, lowest, barred, falling, unit)
+            total += found[0] + found[2]
         return total
 
-    return {"update": scans, "partner": picks}
+    return {"step": steps}
 
 
 def a_pass(n, rng):
-    """A random gradient, two rows, who may not rise and who may fall."""
-    rows = -rng.random((2, n)).astype(np.float32)
+    """A random gradient, three rows, who may not rise and who may fall."""
+    rows = -rng.random((3, n)).astype(np.float32)
     gradient = rng.standard_normal(n).astype(np.float32)
     return gradient, rows, *-rng.integers(0, 2, (2, n)).astype(np.int8)
 

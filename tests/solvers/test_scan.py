@@ -51,43 +51,39 @@ def build(length, up, down, ties, seed):
     return rows, gradient, rising, falling, step
 
 
-def passes(module, situation):
-    """What both passes of a module find, and the gradient between them."""
+def run(module, situation):
+    """What the pass of a module finds, the violation, and the gradient after it."""
     rows, gradient, rising, falling, step = build(*situation)
-    least = module.update_and_scan(gradient, rows, 0, 1, step, flags(~rising))
-    unit = _scan.unit_of(gradient)
-    most = module.pick_partner(
-        gradient, rows, 0, np.float32(least[1]), flags(falling), unit
+    unit, lowest = _scan.unit_of(gradient), gradient[0]
+    found = module.update_and_pick(
+        gradient, rows, 0, 1, step, 2, lowest, flags(~rising), flags(falling), unit
     )
-    return least, most, gradient
-
-
-def bits(found):
-    at, value = found
-    return int(at), np.float64(value).tobytes()
+    violation = module.largest_rise(gradient, lowest, flags(falling), unit)
+    return found, violation, lowest, gradient
 
 
 @given(situations)
 def test_passes_are_their_twins(situation):
-    least, most, gradient = passes(_scan, situation)
-    twin_least, twin_most, twin_gradient = passes(_plain, situation)
+    (at, least, partner), violation, _, gradient = run(_scan, situation)
+    twin, twin_violation, _, twin_gradient = run(_plain, situation)
     assert gradient.tobytes() == twin_gradient.tobytes()
-    assert bits(least) == bits(twin_least)
-    assert bits(most) == bits(twin_most)
+    assert (at, partner) == (twin[0], twin[2])
+    assert np.float32(least).tobytes() == np.float32(twin[1]).tobytes()
+    assert violation == twin_violation
 
 
 @given(situations)
-def test_update_and_scan_finds_the_least(situation):
+def test_the_gradient_is_updated_and_its_least_found(situation):
     rows, before, rising, _, step = build(*situation)
-    (at, lowest), _, gradient = passes(_scan, situation)
+    (at, least, _), _, _, gradient = run(_scan, situation)
     expected = before + step * (rows[0].astype(float) - rows[1])
     scale = np.abs(before) + np.abs(step) * (np.abs(rows[0]) + np.abs(rows[1]))
     assert (np.abs(gradient - expected) <= 3e-7 * scale).all()
     if rising.any():
-        assert lowest == gradient[rising].min()
-        assert at == np.flatnonzero(rising & (gradient == lowest))[0]
+        assert least == gradient[rising].min()
+        assert at == np.flatnonzero(rising & (gradient == least))[0]
     else:
-        assert lowest > 1e38
+        assert least > 1e38
 
 
 def gains(kernel, gradient, lowest):
@@ -96,16 +92,16 @@ def gains(kernel, gradient, lowest):
 
 
 @given(situations)
-def test_pick_partner_finds_who_gains_and_the_violation(situation):
+def test_who_gains_is_found_and_the_violation(situation):
     rows, _, _, falling, _ = build(*situation)
-    (_, lowest), (best, violation), gradient = passes(_scan, situation)
+    (_, _, best), violation, lowest, gradient = run(_scan, situation)
     highest = gradient[falling].max() if falling.any() else -np.inf
     if not highest > lowest:
         assert violation == 0
         return
     assert violation == np.float32(highest) - np.float32(lowest)
     assert falling[best]
-    gain = gains(rows[0], gradient, lowest)
+    gain = gains(rows[2], gradient, lowest)
     assert gain[best] >= gain[falling].max() * 0.83
 
 
@@ -117,16 +113,21 @@ def test_partners_at_any_scale(seed, power):
     rows = -rng.random((1, 192)).astype(np.float32) * np.float32(10.0 ** (power % 5))
     rows[0, rng.integers(0, 192, 5)] = 0
     lowest, falling = gradient.min(), rng.random(192) < 0.5
+    nobody, unit, step = (
+        flags(np.ones(192, bool)),
+        _scan.unit_of(gradient),
+        np.float32(0),
+    )
     found, twin = (
-        module.pick_partner(
-            gradient, rows, 0, lowest, flags(falling), _scan.unit_of(gradient)
-        )
+        module.update_and_pick(
+            gradient, rows, 0, 0, step, 0, lowest, nobody, flags(falling), unit
+        )[2]
         for module in (_scan, _plain)
     )
-    assert bits(found) == bits(twin)
-    assert falling[found[0]]
+    assert found == twin
+    assert falling[found]
     gain = gains(rows[0], gradient, lowest)
-    assert gain[found[0]] >= gain[falling].max() * 0.83
+    assert gain[found] >= gain[falling].max() * 0.83
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 4, 5, 8])

@@ -18,7 +18,7 @@ from softcost.solvers.rows import Gram
 
 def with_plain_passes(function, **others):
     """A compiled solver function, built once more upon the plain twins."""
-    names = ("update_and_scan", "pick_partner", "add_rows")
+    names = ("update_and_pick", "largest_rise", "add_rows")
     twins = {name: getattr(_plain, name) for name in names}
     world = {**function.py_func.__globals__, **twins, **others}
     copy = FunctionType(function.py_func.__code__, world)
@@ -64,14 +64,15 @@ def _draw(rng, shape, ties, scale):
 
 
 def _compiled_passes(module):
-    least, most = module.update_and_scan, module.pick_partner
+    update, rise = module.update_and_pick, module.largest_rise
 
     @njit
     def both(gradient, rows, step, barred, falling):
-        at, lowest = least(gradient, rows, 0, 1, step, barred)
-        unit = _scan.unit_of(gradient)
-        partner, violation = most(gradient, rows, 0, lowest, falling, unit)
-        return at, lowest, partner, violation
+        unit, lowest = _scan.unit_of(gradient), gradient[0]
+        at, least, partner = update(
+            gradient, rows, 0, 1, step, 2, lowest, barred, falling, unit
+        )
+        return at, least, partner, rise(gradient, least, falling, unit)
 
     return both
 
@@ -83,7 +84,7 @@ def compare_passes(count, digest):
     for _ in range(count):
         n = int(rng.choice([64, 128, 192, 320]))
         ties = bool(rng.random() < 0.5)
-        rows = _draw(rng, (2, n), ties, 1.0)
+        rows = _draw(rng, (3, n), ties, 1.0)
         gradient = _draw(rng, n, ties, 10.0 ** rng.integers(-6, 7))
         if rng.random() < 0.8:
             rows = -np.abs(rows)

@@ -16,27 +16,28 @@ _FLAT = np.float32(-5e-13)
 
 
 @jit
-def update_and_scan(gradient, rows, i, j, step, barred):
-    """See `softcost.solvers._scan.update_and_scan`."""
-    at, lowest = 0, _FAR
+def update_and_pick(gradient, rows, i, j, step, first, lowest, barred, falling, unit):
+    """See `softcost.solvers._scan.update_and_pick`."""
+    at, least, partner, most = 0, _FAR, 0, np.int32(-(2**31))
     for t in range(gradient.size):
         gradient[t] = fma(step, rows[i, t] - rows[j, t], gradient[t])
-        if barred[t] == 0 and gradient[t] < lowest:
-            at, lowest = t, gradient[t]
-    return at, lowest + _ZERO
+        if barred[t] == 0 and gradient[t] < least:
+            at, least = t, gradient[t]
+        rise = fma(gradient[t], unit, -lowest * unit) if falling[t] != 0 else _ZERO
+        gain = log_ratio(rise, min(_FLAT, rows[first, t]))
+        if gain > most:
+            partner, most = t, gain
+    return at, least + _ZERO, partner
 
 
 @jit
-def pick_partner(gradient, rows, i, lowest, falling, unit):
-    """See `softcost.solvers._scan.pick_partner`."""
-    at, best, highest = 0, np.int32(-(2**31)), _ZERO
+def largest_rise(gradient, lowest, falling, unit):
+    """See `softcost.solvers._scan.largest_rise`."""
+    highest = _ZERO
     for t in range(gradient.size):
         rise = fma(gradient[t], unit, -lowest * unit) if falling[t] != 0 else _ZERO
-        gain = log_ratio(rise, min(_FLAT, rows[i, t]))
-        if gain > best:
-            at, best = t, gain
         highest = max(rise, highest)
-    return at, np.float64(highest) / np.float64(unit)
+    return np.float64(highest) / np.float64(unit)
 
 
 @jit

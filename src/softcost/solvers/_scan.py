@@ -38,60 +38,30 @@ def _first_step(found, at):
 
 
 @inline
-def _move(gradient, rows, i, j, by, barred, t):
-    """Update sixteen gradients; NaN, which is never less, where a row is barred."""
+def _move(gradient, rows, i, j, by, t):
+    """Update sixteen gradients."""
     change = v.subtract(v.load_row(rows, i, t), v.load_row(rows, j, t))
     moved = v.fma(by, change, v.load(gradient, t))
     v.store(gradient, t, moved)
+    return moved
+
+
+@inline
+def _allowed(moved, barred, t):
+    """NaN, which is never less, where a row is barred."""
     return v.spoil(moved, v.load_flags(barred, t))
 
 
 @inline
 def _where_least(gradient, barred, t, least):
-    allowed = v.spoil(v.load(gradient, t), v.load_flags(barred, t))
+    allowed = _allowed(v.load(gradient, t), barred, t)
     return v.word_of(v.equal(allowed, least))
 
 
 @inline
-def update_and_scan(gradient, rows, i, j, step, barred):
-    """Add ``step * (rows[i] - rows[j])`` to the gradient and find its least value.
-
-    Returns
-    -------
-    at, lowest
-        The first row with the least gradient among those not ``barred``, and how low
-        it is; 0 and 3e38 where all are barred.
-    """
-    by = v.splat(step)
-    low, low_at = v.splat(_FAR), v.splat_int(np.int32(0))
-    far_rows = gradient.size > _IN_CACHE
-    for t in range(0, gradient.size, WIDTH):
-        if far_rows:  # row i has just been read by `pick_partner`
-            _prefetch_step(rows, j, t)
-        a = _move(gradient, rows, i, j, by, barred, t)
-        b = _move(gradient, rows, i, j, by, barred, t + 16)
-        c = _move(gradient, rows, i, j, by, barred, t + 32)
-        d = _move(gradient, rows, i, j, by, barred, t + 48)
-        # a NaN is dropped because it comes first
-        ab, cd = v.minimum(a, v.minimum(b, low)), v.minimum(c, v.minimum(d, low))
-        lower = v.minimum(ab, cd)
-        low_at = v.where_int(v.less(lower, low), v.splat_int(np.int32(t)), low_at)
-        low = lower
-    lowest = v.smallest(low) + _ZERO  # never -0.0
-    least = v.splat(lowest)
-    t = _first_step(v.equal(low, least), low_at)
-    found = _where_least(gradient, barred, t, least)
-    found |= _where_least(gradient, barred, t + 16, least) << 16
-    found |= _where_least(gradient, barred, t + 32, least) << 32
-    found |= _where_least(gradient, barred, t + 48, least) << 48
-    return t + v.first_bit(found), lowest
-
-
-@inline
-def _rise(gradient, unit, floor, falling, t):
-    """Difference to the lowest gradient, in units; 0 where a row may not fall."""
-    rise = v.fma(v.load(gradient, t), unit, floor)
-    return v.keep(rise, v.load_flags(falling, t))
+def _rise(moved, unit, floor, falling, t):
+    """Difference to a low gradient, in units; 0 where a row may not fall."""
+    return v.keep(v.fma(moved, unit, floor), v.load_flags(falling, t))
 
 
 @inline
@@ -102,13 +72,20 @@ def _gain(rise, rows, i, t):
 
 @inline
 def _where_most(gradient, unit, floor, falling, rows, i, t, most):
-    gain = _gain(_rise(gradient, unit, floor, falling, t), rows, i, t)
+    gain = _gain(_rise(v.load(gradient, t), unit, floor, falling, t), rows, i, t)
     return v.word_of(v.equal_int(gain, most))
 
 
 @inline
-def pick_partner(gradient, rows, i, lowest, falling, unit):
-    """The ``falling`` row that gains most with row i, and the violation.
+def update_and_pick(
+    gradient, rows, i, j, step, first, lowest, barred, falling, unit
+):  # fmt: skip
+    """Add ``step * (rows[i] - rows[j])`` to the gradient and choose the next rows.
+
+    One pass for a whole step: while it makes the last one, it looks for the partner of
+    the row that has been chosen as the next to rise, and for the one to rise after it.
+    That row is chosen a step early: it costs nothing, the lowest of the others is
+    nearly always the lowest again.
 
     Gains are compared by logarithms that are read off the bits of numbers: the gain of
     the row that is chosen is at least 0.83 of the largest. That costs one step in a
@@ -116,41 +93,83 @@ def pick_partner(gradient, rows, i, lowest, falling, unit):
 
     Parameters
     ----------
+    first : int
+        The place of the row that rises next.
+    lowest : float32
+        Its gradient, after the update.
+    barred, falling : arrays of int8
+        Rows that are not to rise after it, itself among them; rows that may fall.
     unit : float32
         What differences of gradients are multiplied by, see `unit_of`.
 
     Returns
     -------
-    at, violation
-        The first row of largest gain, and the largest difference of a falling row's
-        gradient to the lowest, at least 0.
+    at, least
+        The first row with the least gradient among those not ``barred``, and how low
+        it is; 0 and 3e38 where all are barred.
+    partner
+        The first ``falling`` row that gains most with row ``first``; any row where
+        none is above ``lowest``.
     """
-    units, floor = v.splat(unit), v.splat(-lowest * unit)
-    highest = v.splat(_ZERO)
+    by, units, floor = v.splat(step), v.splat(unit), v.splat(-lowest * unit)
+    low, low_at = v.splat(_FAR), v.splat_int(np.int32(0))
     best, best_at = v.splat_int(_LEAST), v.splat_int(np.int32(0))
     far_rows = gradient.size > _IN_CACHE
     for t in range(0, gradient.size, WIDTH):
-        if far_rows:
-            _prefetch_step(rows, i, t)
-        a = _rise(gradient, units, floor, falling, t)
-        b = _rise(gradient, units, floor, falling, t + 16)
-        c = _rise(gradient, units, floor, falling, t + 32)
-        d = _rise(gradient, units, floor, falling, t + 48)
-        highest = v.maximum(v.maximum(a, b), v.maximum(v.maximum(c, d), highest))
-        ab = v.maximum_int(_gain(a, rows, i, t), _gain(b, rows, i, t + 16))
-        cd = v.maximum_int(_gain(c, rows, i, t + 32), _gain(d, rows, i, t + 48))
-        better = v.maximum_int(v.maximum_int(ab, cd), best)
-        larger = v.greater_int(better, best)
-        best_at = v.where_int(larger, v.splat_int(np.int32(t)), best_at)
-        best = better
+        if far_rows:  # row i was the first one in the pass before
+            _prefetch_step(rows, j, t)
+            _prefetch_step(rows, first, t)
+        a = _move(gradient, rows, i, j, by, t)
+        lower = v.minimum(_allowed(a, barred, t), low)
+        rise = _rise(a, units, floor, falling, t)
+        better = v.maximum_int(_gain(rise, rows, first, t), best)
+        b = _move(gradient, rows, i, j, by, t + 16)
+        lower = v.minimum(_allowed(b, barred, t + 16), lower)
+        rise = _rise(b, units, floor, falling, t + 16)
+        better = v.maximum_int(_gain(rise, rows, first, t + 16), better)
+        c = _move(gradient, rows, i, j, by, t + 32)
+        lower = v.minimum(_allowed(c, barred, t + 32), lower)
+        rise = _rise(c, units, floor, falling, t + 32)
+        better = v.maximum_int(_gain(rise, rows, first, t + 32), better)
+        d = _move(gradient, rows, i, j, by, t + 48)
+        lower = v.minimum(_allowed(d, barred, t + 48), lower)
+        rise = _rise(d, units, floor, falling, t + 48)
+        better = v.maximum_int(_gain(rise, rows, first, t + 48), better)
+        here = v.splat_int(np.int32(t))
+        low_at = v.where_int(v.less(lower, low), here, low_at)
+        best_at = v.where_int(v.greater_int(better, best), here, best_at)
+        low, best = lower, better
+    least = v.smallest(low) + _ZERO  # never -0.0
+    same = v.splat(least)
+    t = _first_step(v.equal(low, same), low_at)
+    found = _where_least(gradient, barred, t, same)
+    found |= _where_least(gradient, barred, t + 16, same) << 16
+    found |= _where_least(gradient, barred, t + 32, same) << 32
+    found |= _where_least(gradient, barred, t + 48, same) << 48
+    at = t + v.first_bit(found)
     most = v.splat_int(v.largest_int(best))
     t = _first_step(v.equal_int(best, most), best_at)
-    found = _where_most(gradient, units, floor, falling, rows, i, t, most)
-    found |= _where_most(gradient, units, floor, falling, rows, i, t + 16, most) << 16
-    found |= _where_most(gradient, units, floor, falling, rows, i, t + 32, most) << 32
-    found |= _where_most(gradient, units, floor, falling, rows, i, t + 48, most) << 48
-    violation = np.float64(v.largest(highest)) / np.float64(unit)
-    return t + v.first_bit(found), violation
+    found = _where_most(gradient, units, floor, falling, rows, first, t, most)
+    found |= (
+        _where_most(gradient, units, floor, falling, rows, first, t + 16, most) << 16
+    )
+    found |= (
+        _where_most(gradient, units, floor, falling, rows, first, t + 32, most) << 32
+    )
+    found |= (
+        _where_most(gradient, units, floor, falling, rows, first, t + 48, most) << 48
+    )
+    return at, least, t + v.first_bit(found)
+
+
+@jit
+def largest_rise(gradient, lowest, falling, unit):
+    """The largest difference of a falling row's gradient to a low one, at least 0."""
+    units, floor, highest = v.splat(unit), v.splat(-lowest * unit), v.splat(_ZERO)
+    for t in range(0, gradient.size, v.LANES):
+        rise = _rise(v.load(gradient, t), units, floor, falling, t)
+        highest = v.maximum(rise, highest)
+    return np.float64(v.largest(highest)) / np.float64(unit)
 
 
 @jit

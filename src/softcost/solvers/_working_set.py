@@ -6,7 +6,7 @@ Steps are made among its members only, whose kernel values are together in memor
 import numpy as np
 
 from softcost.solvers._products import Products
-from softcost.solvers.kernels import padded, submatrix
+from softcost.solvers.kernels import aligned, aligned_zeros, padded, submatrix
 from softcost.solvers.rows import Gram
 from softcost.solvers.smo import improve
 
@@ -49,7 +49,7 @@ class WorkingSet:
 
     def __init__(self, products: Products, n: int):
         self._products = products
-        self._gram = np.zeros((CAPACITY, _width()), np.float32)
+        self._gram = aligned_zeros(CAPACITY, _width())
         self.members = np.empty(0, np.intp)
         self._inside = np.zeros(n, np.bool_)
 
@@ -122,9 +122,9 @@ class WorkingSet:
         ``gradient`` is best given around its middle: it is rounded to single precision.
         """
         members = self.members
-        own = np.zeros(padded(len(members)), np.float32)
+        own = aligned_zeros(padded(len(members)))
         own[: len(members)] = gradient[members]
-        flags = np.empty((2, len(own)), np.int8)
+        flags = aligned(2, len(own), kind=np.int8)
         new, below, above = beta[members], lower[members], upper[members]
         steps, violation = 0, np.inf
         most = int(_WORK_PER_CALL / len(own))

@@ -20,6 +20,7 @@ Distances are sums of direct differences, so equal rows have distance exactly ze
 the matrix is symmetric to the bit.
 """
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -47,6 +48,7 @@ KERNELS = {
     "rbf": RBF,
     "linear": LINEAR,
 }
+_LINE = 64  # bytes of a line of the cache
 WITH_WIDTH = ("laplacian", "exponential", "rbf")
 LARGEST = 1e17  # sums of squares of such numbers fit into single precision
 
@@ -65,6 +67,29 @@ def check_single(X: np.ndarray) -> None:
 def padded(n: int) -> int:
     """``n`` rounded up to a whole number of the solver's steps, at least one."""
     return max(-(-n // STEP), 1) * STEP
+
+
+def _on_a_line(memory: np.ndarray, shape: tuple[int, ...], kind: type) -> np.ndarray:
+    start = -memory.ctypes.data % _LINE
+    size = math.prod(shape) * np.dtype(kind).itemsize
+    return memory[start : start + size].view(kind).reshape(shape)
+
+
+def aligned(*shape: int, kind: type = np.float32) -> np.ndarray:
+    """An array whose memory begins with a line of the cache; its numbers are any.
+
+    Lanes that lie in two lines take twice as long to load. With `padded` rows, all rows
+    of a matrix are aligned if the first is.
+    """
+    size = math.prod(shape) * np.dtype(kind).itemsize
+    return _on_a_line(np.empty(size + _LINE, np.uint8), shape, kind)
+
+
+def aligned_zeros(*shape: int) -> np.ndarray:
+    """As `aligned`, all of them zero; memory that nobody writes to is not taken."""
+    return _on_a_line(
+        np.zeros(4 * math.prod(shape) + _LINE, np.uint8), shape, np.float32
+    )
 
 
 def pack(X: np.ndarray) -> np.ndarray:
@@ -102,7 +127,7 @@ def gram_matrix(
     x = np.ascontiguousarray(X, dtype=np.float32)
     n = len(x)
     panels = pack(x)
-    gram = np.empty((n, padded(n)), np.float32)
+    gram = aligned(n, padded(n))
     code, gamma = KERNELS[kernel], float(gamma)
     block = max(WIDTH, min(256, padded(-(-n // (4 * threads)))))
     starts = range(0, n, block)
@@ -165,14 +190,14 @@ def half_diagonal(K: np.ndarray) -> np.ndarray:
 def centred(K: np.ndarray) -> np.ndarray:
     """The distance form of a given square kernel matrix, padded as `gram_matrix`."""
     half = half_diagonal(K)
-    gram = np.empty((len(K), padded(len(K))), np.float32)
+    gram = aligned(len(K), padded(len(K)))
     _centre(np.ascontiguousarray(K), half, gram)
     return gram
 
 
 def submatrix(gram: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """``gram[rows][:, columns]`` with columns padded by zeros."""
-    out = np.zeros((len(rows), padded(len(columns))), np.float32)
+    out = aligned_zeros(len(rows), padded(len(columns)))
     runs = runs_of(columns)
     runs = runs[np.argsort(runs[:, 1], kind="stable")]  # one sweep over each row
     _gather(gram, rows, runs, out)

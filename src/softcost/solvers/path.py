@@ -28,7 +28,7 @@ import numpy as np
 
 from softcost.solvers._products import products_of
 from softcost.solvers._walk import Memory, Table, walk
-from softcost.solvers.kernels import padded
+from softcost.solvers.kernels import aligned, aligned_zeros, padded
 from softcost.solvers.large import LargePath, is_large
 from softcost.solvers.rows import Rows
 from softcost.solvers.smo import EXACT_BELOW, ROUGH
@@ -152,7 +152,7 @@ def _memory_for(n_softness: int, n: int, n_groups: int) -> Memory:
     width = padded(n)
     return Memory(
         beta=np.zeros((n_softness, n)),
-        gradient=np.zeros((n_softness, width), np.float32),
+        gradient=aligned_zeros(n_softness, width),
         shift=np.zeros(n_softness),
         drift=np.zeros(n_softness),
         target=np.zeros((n_softness, n)),
@@ -163,11 +163,11 @@ def _memory_for(n_softness: int, n: int, n_groups: int) -> Memory:
         lower=np.empty(n),
         upper=np.empty(n),
         trial_beta=np.empty(n),
-        trial_gradient=np.zeros(width, np.float32),
+        trial_gradient=aligned_zeros(width),
         start_beta=np.empty(n),
-        start_gradient=np.zeros(width, np.float32),
+        start_gradient=aligned_zeros(width),
         exact=np.empty(n),
-        flags=np.empty((2, width), np.int8),
+        flags=aligned(2, width, kind=np.int8),
         chosen=np.empty(n, np.int64),
         weights=np.empty(n, np.float32),
         at=np.zeros(2, np.int64),
@@ -242,7 +242,7 @@ def solve_path(
     run = _runs(with_box, n)
     shape = (len(C), n_softness)
     table = Table(
-        outputs=np.empty((*shape, padded(n_out)), np.float32),
+        outputs=aligned(*shape, padded(n_out)),
         fitted=np.empty((*shape, n) if fitted else (0, 0, 0)),
         violation=np.zeros(shape),
         dual_gap=np.zeros(shape),

@@ -21,6 +21,8 @@ from softcost.solvers._lock import acquire, release
 from softcost.solvers._scan import add_rows
 from softcost.solvers.kernels import (
     KERNELS,
+    aligned,
+    aligned_zeros,
     centre_row,
     copy_runs,
     half_diagonal,
@@ -97,7 +99,7 @@ AnyRows = Rows | Given  # of which the last is for a single problem
 def given_rows(K: np.ndarray) -> Given:
     """Rows of a square kernel matrix (n, n), for one solver."""
     n = len(K)
-    values = np.empty((n, padded(n)), np.float32)
+    values = aligned(n, padded(n))
     values[:1] = 0.0  # a solver's first pass adds nothing times row 0, whatever it is
     return Given(
         values=values,
@@ -131,7 +133,7 @@ def store_of(
     n = len(x)
     if gram is None:
         capacity = int(np.clip(capacity, min(n, LEAST), n))
-        values, panels = np.zeros((capacity, padded(n)), np.float32), pack(x)
+        values, panels = aligned_zeros(capacity, padded(n)), pack(x)
         slot, owner = np.full(n, -1), np.full(capacity, -1)
     else:
         values, panels = gram, np.empty((0, x.shape[1], 0), np.float32)
@@ -168,7 +170,7 @@ def part_of(
     m = len(places)
     capacity = int(np.clip(capacity, min(m, LEAST), m))
     return Part(
-        values=np.zeros((capacity, padded(m)), np.float32),
+        values=aligned_zeros(capacity, padded(m)),
         slot=np.full(m, -1),
         owner=np.full(capacity, -1),
         stamp=np.zeros(capacity, np.int64),

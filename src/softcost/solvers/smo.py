@@ -24,8 +24,9 @@ from typing import NamedTuple
 import numpy as np
 
 from softcost.solvers._jit import inline, jit
-from softcost.solvers._scan import largest_of, pick_partner, unit_of, update_and_scan
-from softcost.solvers.kernels import padded
+from softcost.solvers._scan import largest_of, largest_rise, unit_of, update_and_pick
+from softcost.solvers._vector import fma_scalar
+from softcost.solvers.kernels import aligned, aligned_zeros, padded
 from softcost.solvers.rows import AnyRows, fetch, work_of_step
 
 _WORK_PER_CALL = 2e8  # entries touched before Python is asked whether to go on
@@ -37,6 +38,7 @@ DRIFT = 0.05  # of the tolerance: rounding from which on it is summed anew
 _EPS = 2.0**-24  # half the distance of 1 to the next number in single precision
 _NO_LIMIT = np.iinfo(np.int64).max
 _LEAST_CURVATURE = np.float64(1e-12)
+_FAR = np.float32(3e38)  # what nobody's gradient is below
 _AT_BOUND = 1e-9  # of a box: nearer to a bound than this is at it, but for rounding
 
 
@@ -47,6 +49,19 @@ def _mark(barred, falling, t, b, lower, upper):
     falling[t] = -1 if b > lower else 0
 
 
+@inline
+def _mark_all(barred, falling, beta, lower, upper, gradient):
+    """Flags of all coefficients; the first row of least gradient that may rise."""
+    at, least = 0, _FAR
+    for t in range(beta.size):
+        _mark(barred, falling, t, beta[t], lower[t], upper[t])
+        if beta[t] < upper[t] and gradient[t] < least:
+            at, least = t, gradient[t]
+    for t in range(beta.size, gradient.size):
+        _mark(barred, falling, t, 0.0, 0.0, 0.0)
+    return at, least
+
+
 @jit
 def improve(rows, lower, upper, beta, gradient, flags, tol, budget):
     """Improve pairs until the violation is at most ``tol`` or the budget is spent.
@@ -54,50 +69,69 @@ def improve(rows, lower, upper, beta, gradient, flags, tol, budget):
     ``beta`` (float64) and ``gradient`` (float32, padded) are changed in place;
     ``flags`` (2, padded) int8 is scratch.
     Returns the number of steps and the violation.
+
+    A step is added to the gradient while the next one is looked for. Row i, which is
+    to rise, was the lowest but one in the pass before; where nobody is above it, it
+    makes no step, and the lowest follows. Where nobody is above that either, although
+    somebody should be, there are numbers that overflowed: the budget is spent.
     """
-    n = beta.size
     barred, falling = flags[0], flags[1]
-    for t in range(n):
-        _mark(barred, falling, t, beta[t], lower[t], upper[t])
-    for t in range(n, gradient.size):
-        _mark(barred, falling, t, 0.0, 0.0, 0.0)
-    unit = unit_of(gradient[:n])
+    i, lowest = _mark_all(barred, falling, beta, lower, upper, gradient)
+    unit = unit_of(gradient[: beta.size])
     values = rows.values
-    place_i = place_j = 0
+    place = place_i = place_j = fetch(rows, i)
     step = np.float32(0)
-    steps = 0
+    steps, idle = 0, False
     while True:
-        i, lowest = update_and_scan(gradient, values, place_i, place_j, step, barred)
-        place_i = fetch(rows, i)
-        j, violation = pick_partner(gradient, values, place_i, lowest, falling, unit)
-        if violation <= tol or steps >= budget:
-            return steps, violation
-        place_j = fetch(rows, j)
-        curvature = np.float64(-2.0) * values[place_i, j]
-        if curvature < _LEAST_CURVATURE:
-            curvature = _LEAST_CURVATURE
-        size = (np.float64(gradient[j]) - np.float64(lowest)) / curvature
-        room_i = upper[i] - beta[i]
-        room_j = beta[j] - lower[j]
-        if size < room_i and size < room_j:
-            beta[i] += size
-            beta[j] -= size
-        elif room_i <= room_j:
-            size = room_i
-            beta[i] = upper[i]
-            beta[j] -= size
-            if beta[j] < lower[j]:
-                beta[j] = lower[j]
+        was, barred[i] = barred[i], -1
+        after, least, j = update_and_pick(
+            gradient, values, place_i, place_j, step, place, lowest, barred, falling,
+            unit,
+        )  # fmt: skip
+        barred[i] = was
+        if least == _FAR:  # nobody else
+            after = i
+        least = least if least < lowest else lowest
+        if gradient[j] - least <= tol or falling[j] == 0 or steps >= budget:
+            violation = largest_rise(gradient, least, falling, unit)
+            if violation <= tol or steps >= budget:
+                return steps, violation
+        place_i, size = place, 0.0
+        if not (falling[j] != 0 and gradient[j] > lowest):
+            if idle:
+                return budget, np.inf
+            idle = True
         else:
-            size = room_j
-            beta[i] += size
-            if beta[i] > upper[i]:
+            idle = False
+            place_j = fetch(rows, j)
+            curvature = np.float64(-2.0) * values[place_i, j]
+            if curvature < _LEAST_CURVATURE:
+                curvature = _LEAST_CURVATURE
+            size = (np.float64(gradient[j]) - np.float64(lowest)) / curvature
+            room_i = upper[i] - beta[i]
+            room_j = beta[j] - lower[j]
+            if size < room_i and size < room_j:
+                beta[i] += size
+                beta[j] -= size
+            elif room_i <= room_j:
+                size = room_i
                 beta[i] = upper[i]
-            beta[j] = lower[j]
-        _mark(barred, falling, i, beta[i], lower[i], upper[i])
-        _mark(barred, falling, j, beta[j], lower[j], upper[j])
-        step = np.float32(size)
-        steps += 1
+                beta[j] -= size
+                if beta[j] < lower[j]:
+                    beta[j] = lower[j]
+            else:
+                size = room_j
+                beta[i] += size
+                if beta[i] > upper[i]:
+                    beta[i] = upper[i]
+                beta[j] = lower[j]
+            _mark(barred, falling, i, beta[i], lower[i], upper[i])
+            _mark(barred, falling, j, beta[j], lower[j], upper[j])
+            steps += 1
+        step, i = np.float32(size), after
+        place = fetch(rows, i)
+        change = values[place_i, i] - values[place_j, i]
+        lowest = fma_scalar(step, change, gradient[i]) if barred[i] == 0 else _FAR
 
 
 @jit
@@ -221,8 +255,8 @@ def _no_progress(n: int) -> Progress:
     return Progress(
         beta=np.zeros(n),
         exact=np.empty(n),
-        gradient=np.zeros(padded(n), np.float32),
-        flags=np.empty((2, padded(n)), np.int8),
+        gradient=aligned_zeros(padded(n)),
+        flags=aligned(2, padded(n), kind=np.int8),
         found=np.zeros(8),
         counts=np.array([-1, 0, 0]),
     )
