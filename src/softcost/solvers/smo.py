@@ -181,13 +181,10 @@ def certify(lower, upper, beta, gradient):
         rises = beta[t] < upper[t] - slack
         falls = beta[t] > lower[t] + slack
         product += beta[t] * g
-        if rises and g < lowest:
-            lowest = g
-        if falls and g > highest:
-            highest = g
-        if rises and falls:
-            inside += g
-            count += 1
+        lowest = g if rises & (g < lowest) else lowest
+        highest = g if falls & (g > highest) else highest
+        inside += g if rises & falls else 0.0
+        count += rises & falls
     if count > 0:
         intercept = -inside / count
     elif lowest < np.inf and highest > -np.inf:
