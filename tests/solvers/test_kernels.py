@@ -131,6 +131,18 @@ def test_submatrix_gathers_and_pads(columns):
     assert (out[:, columns:] == 0).all()
 
 
+@pytest.mark.parametrize("shape", [(64,), (1, 64), (3, 128), (700, 704), (0, 64)])
+def test_rows_begin_with_a_line_of_the_cache(shape):
+    for array in (kernels.aligned(*shape), kernels.aligned_zeros(*shape)):
+        assert array.shape == shape
+        assert array.dtype == np.float32
+        assert array.flags.c_contiguous
+        assert array.flags.writeable
+        assert array.ctypes.data % 64 == 0 or array.size == 0
+    assert not kernels.aligned_zeros(*shape).any()
+    assert kernels.aligned(2, 64, kind=np.int8).dtype == np.int8
+
+
 def test_inputs_are_not_changed():
     X = np.random.default_rng(0).random((40, 3))
     K = X @ X.T

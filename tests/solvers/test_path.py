@@ -445,13 +445,35 @@ def test_inputs_are_not_changed(setting, family):
 
 
 @pytest.mark.parametrize("n", range(1, 14))
-def test_bisection_visits_all_ends_first(n):
-    order = bisection(n)
+@pytest.mark.parametrize("power", [1.0, 3.0])
+def test_bisection_visits_all_ends_first(n, power):
+    place = np.arange(n) ** power
+    order = bisection(place)
     assert sorted(order) == list(range(n))
     assert order[0] == n - 1
     if n > 1:
         assert order[1] == 0
-    for k in range(2, n):  # always between two that are known, near their middle
+    for k in range(2, n):  # always between two that are known, nearest to their middle
         left = max(order[:k][order[:k] < order[k]])
         right = min(order[:k][order[:k] > order[k]])
-        assert abs((order[k] - left) - (right - order[k])) <= 1
+        middle = (place[left] + place[right]) / 2
+        off = np.abs(place[left + 1 : right] - middle)
+        assert abs(place[order[k]] - middle) == off.min()
+
+
+def test_what_stays_at_its_bound_costs_no_step(setting):
+    """Rounding of a point between two must not keep coefficients from their bounds."""
+    n = setting.n - setting.n % 2
+    rows = np.arange(n)
+    gram = kernels.submatrix(setting.gram, rows, rows)
+    weights = np.repeat(0.1 + np.random.default_rng(2).random(n // 2), 2)
+    softness = np.linspace(0, 0.9, 10)
+    boxes = (1 - softness)[:, None] * weights * np.tile([1.0, -1.0], n // 2)
+    family = Family(np.sign(boxes), np.minimum(boxes, 0), np.maximum(boxes, 0))
+    cross = np.ascontiguousarray(setting.cross[:n])
+    result = solve_path(
+        Gram(gram), cross, setting.n_out, family, np.array([1e-6]), softness
+    )
+    assert result.converged.all()
+    assert (result.steps[0, [0, -1]] >= n // 2).all()  # all of them move there
+    assert (result.steps[0, 1:-1] == 0).all()

@@ -154,6 +154,19 @@ def test_objective_and_outputs_of_a_qp_solver(
         np.testing.assert_allclose(outputs, reference + intercept, atol=4e-6)
 
 
+@pytest.mark.parametrize("n", [2, 3, 40])
+@pytest.mark.parametrize("alone", ["rises", "falls"])
+@pytest.mark.parametrize("C", [0.25, 4.0, 1e4])
+def test_one_row_against_all_others(kernel, n, alone, C, noisy, certificate):
+    """Nobody is left to rise, or to fall, once it is at its bound."""
+    X, _ = noisy(n)
+    y = np.where(np.arange(n) == n // 2, 1.0, -1.0)
+    y = y if alone == "rises" else -y
+    gram = kernels.gram_matrix(X, kernel, gamma=2.0)
+    solution, _ = solve_checked(gram, classifier(y, C), certificate)
+    assert np.abs(solution.beta).sum() > 0
+
+
 def test_small_tolerance_is_reached(kernel, noisy, certificate):
     X, y = noisy(100)
     gram = kernels.gram_matrix(X, kernel, gamma=2.0)

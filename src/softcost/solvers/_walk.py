@@ -64,18 +64,18 @@ class Table(NamedTuple):
 
 @internal
 def _make_feasible(beta, lower, upper):
-    """Clip what rounding left outside the box; False where it is more than that."""
+    """Put what rounding left near a bound on it; False where more lies outside.
+
+    A coefficient that rounding kept from its bound would cost a step of its own.
+    """
+    outside = False
     for t in range(beta.size):
-        slack = _SLACK * (upper[t] - lower[t])
-        if beta[t] > upper[t] + slack or beta[t] < lower[t] - slack:
-            return False
-    for t in range(beta.size):
-        slack = _SLACK * (upper[t] - lower[t])
-        if beta[t] > upper[t] - slack:
-            beta[t] = upper[t]
-        elif beta[t] < lower[t] + slack:
-            beta[t] = lower[t]
-    return True
+        b, low, high = beta[t], lower[t], upper[t]
+        slack = _SLACK * (high - low)
+        outside |= (b > high + slack) | (b < low - slack)
+        b = high if b > high - slack else b
+        beta[t] = low if b < low + slack else b
+    return not outside
 
 
 @inline
@@ -125,12 +125,17 @@ def _blend_gradient(memory, left, right, share, target, beta, out):
     keep = 1.0 - share
     one, other = memory.gradient[left], memory.gradient[right]
     was, became = memory.target[left], memory.target[right]
-    total = 0.0
     for t in range(target.size):
         blend = keep * one[t] + share * other[t]
         out[t] = np.float32(blend + keep * was[t] + share * became[t] - target[t])
+    # two sums, which do not wait for each other
+    total = rest = 0.0
+    for t in range(0, target.size - 1, 2):
         total += beta[t] * (out[t] - target[t])
-    return total / 2
+        rest += beta[t + 1] * (out[t + 1] - target[t + 1])
+    if target.size % 2 == 1:
+        total += beta[-1] * (out[target.size - 1] - target[-1])
+    return (total + rest) / 2
 
 
 @inline

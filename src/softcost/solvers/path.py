@@ -21,7 +21,6 @@ Nothing depends on what else runs at the same time.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -76,23 +75,42 @@ class PathResult:
     converged: np.ndarray
 
 
-def bisection(n: int) -> np.ndarray:
-    """Both ends of 0..n-1, the last first, then the middle of the widest gaps.
+def bisection(place: np.ndarray) -> np.ndarray:
+    """Both ends of increasing places, the last first, then the middle of the gaps.
 
     Examples
     --------
-    >>> bisection(5)
+    >>> bisection(np.array([0.0, 1.0, 2.0, 3.0, 4.0]))
     array([4, 0, 2, 1, 3])
     """
+    n = len(place)
     order = [n - 1] if n == 1 else [n - 1, 0]
     gaps = [(0, n - 1)]
     while gaps:
         left, right = gaps.pop(0)
         if right - left > 1:
-            middle = (left + right) // 2
+            inside = place[left + 1 : right]
+            middle = np.abs(inside - (place[left] + place[right]) / 2).argmin()
+            middle = left + 1 + int(middle)
             order.append(middle)
             gaps += [(left, middle), (middle, right)]
     return np.array(order)
+
+
+def _places(softness: np.ndarray, boxes: np.ndarray) -> np.ndarray:
+    """How far from the first each softness value is, for solutions.
+
+    Coefficients change with softness, and most where boxes shrink by a large factor:
+    those of a pair of classes are near ``C (1 - softness)``.
+
+    Parameters
+    ----------
+    softness : array of shape (n_softness,)
+    boxes : array of shape (n_softness,)
+        Their sizes in all.
+    """
+    shrinking = np.abs(np.diff(np.log(np.maximum(boxes, np.finfo(float).tiny))))
+    return np.concatenate([[0.0], np.cumsum(np.diff(softness) + shrinking)])
 
 
 def _runs(with_box: np.ndarray, n: int) -> np.ndarray:
@@ -113,11 +131,10 @@ def _runs(with_box: np.ndarray, n: int) -> np.ndarray:
     return run
 
 
-@lru_cache(maxsize=100)
-def _order(run: tuple[int, ...]) -> np.ndarray:
+def _order(run: np.ndarray, place: np.ndarray) -> np.ndarray:
     """Each run by bisection, one after the other."""
-    places = (np.flatnonzero(np.equal(run, number)) for number in sorted(set(run)))
-    return np.concatenate([place[bisection(len(place))] for place in places])
+    members = (np.flatnonzero(run == number) for number in range(run[-1] + 1))
+    return np.concatenate([those[bisection(place[those])] for those in members])
 
 
 def _describe(
@@ -251,7 +268,8 @@ def solve_path(
     if cross is None:
         cross = np.empty((0, 0), np.float32)
     limit = max_steps if max_steps >= 0 else np.iinfo(np.int64).max
-    order, goal, along = _order(tuple(run)), tol * scale, np.asarray(softness, float)
+    goal, along = tol * scale, np.asarray(softness, float)
+    order = _order(run, _places(along, (upper - lower).sum(axis=(0, 2))))
     if is_large(n, total):
         products = products_of(rows, cross, n_out)
         LargePath(products, along, order, run, group, goal, limit, table, proceed).walk(

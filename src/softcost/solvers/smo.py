@@ -55,8 +55,9 @@ def _mark_all(barred, falling, beta, lower, upper, gradient):
     at, least = 0, _FAR
     for t in range(beta.size):
         _mark(barred, falling, t, beta[t], lower[t], upper[t])
-        if beta[t] < upper[t] and gradient[t] < least:
-            at, least = t, gradient[t]
+        lower_still = (beta[t] < upper[t]) & (gradient[t] < least)
+        at = t if lower_still else at
+        least = gradient[t] if lower_still else least
     for t in range(beta.size, gradient.size):
         _mark(barred, falling, t, 0.0, 0.0, 0.0)
     return at, least
