@@ -216,7 +216,7 @@ def test_prices_and_actions_may_change_after_training(blobs):
 @pytest.mark.parametrize(
     "reduction",
     [
-        None,
+        OneSidedRegression(),
         FilterTree(),
         CostSensitiveOneVsOne(LogisticRegression()),
         MinimumExpectedCost(),
