@@ -418,17 +418,24 @@ class Reduction(ClassifierMixin, BaseEstimator):
         """
         if len(self.classes_) == 1:
             return np.zeros(_num_samples(X), np.intp)
-        return self._finite(self._decide(X)).argmax(axis=1)
+        return self._scored(X).argmax(axis=1)
 
-    def _finite(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Scores, if they are numbers: the first of NaN would win."""
-        if not np.isfinite(scores).all():
+    def _scored(self, X: Any) -> NDArray[np.float64]:
+        """Scores, shape (n, A), if they can be compared.
+
+        The first of NaN would win. Minus infinity is for an answer that is never given.
+        """
+        scores = self._decide(X)
+        self._require(bool((scores.max(axis=1) < np.inf).all()))
+        return scores
+
+    def _require(self, finite: bool) -> None:
+        if not finite:
             raise ValueError(
                 f"X has rows that {type(self).__name__} has no finite scores for: "
                 "scale the features, as with StandardScaler(), correct what is out of "
                 "range, or choose another learner."
             )
-        return scores
 
     @property
     def estimators_(self) -> list[Any]:
@@ -471,10 +478,13 @@ class Reduction(ClassifierMixin, BaseEstimator):
         X = self._check_rows(X)
         if len(self.classes_) == 1:
             return np.zeros((_num_samples(X), 1))
-        scores = self._finite(self._decide(X))
+        scores = self._scored(X)
         if scores.shape[1] == 2:
             with np.errstate(over="ignore"):
-                return self._finite(scores[:, 1] - scores[:, 0])
+                difference = scores[:, 1] - scores[:, 0]
+            both = np.isfinite(scores).all(axis=1)
+            self._require(bool(np.isfinite(difference[both]).all()))
+            return difference
         return scores
 
     def predict(self, X: Any) -> NDArray[Any]:
