@@ -137,7 +137,8 @@ def test_columns_find_their_places_again():
     wide = np.c_[X, X, X]
     for value in (several.fit(wide), several.set_params(n_jobs=2).fit(wide)):
         taken = _take_columns(value)
-        found = _make_columns(ColumnTransformer, {"transformers": []}, dict(taken))
+        given = {"transformers": several.transformers}
+        found = _make_columns(ColumnTransformer, given, dict(taken))
         for name in (
             "output_indices_", "_transformer_to_input_indices", "_columns",
             "sparse_output_", "n_features_in_", "_remainder", "transformers_",
