@@ -465,7 +465,7 @@ def test_values_that_are_not_written():
             Plain().write(value, Kept())
     days = pd.DataFrame({"a": pd.to_datetime(["2020-01-01"])})
     # times as such, or with pandas 2 their nanoseconds
-    with pytest.raises(NotCovered, match="among words|whole number that is too large"):
+    with pytest.raises(NotCovered, match=r"among words|number that is too large"):
         Plain().write(days, Kept())
     with pytest.raises(NotCovered, match="names of features that are no text"):
         Names("d").write(np.array(["a", 1], object), Kept())
