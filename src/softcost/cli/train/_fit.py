@@ -227,8 +227,9 @@ def _value(text: str) -> Any:
     "--rows-at-once",
     type=click.IntRange(2),
     metavar="N",
-    help="Read DATA in blocks of N rows, several times, and keep none of it in memory; "
-    "with --learner linear. By itself where DATA is too large for memory.",
+    help="Read DATA in blocks of N rows, several times, and keep no column of it in "
+    "memory but the target; with --learner linear. By itself where DATA is too large "
+    "for memory.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
 @click.option("--jobs", type=int, default=1, show_default=True, help="-1: all cores.")
