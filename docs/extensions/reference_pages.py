@@ -150,7 +150,7 @@ def home_of(name: str) -> str:
 
 def commands(command: click.Command, name: str) -> list[tuple[str, click.Context]]:
     """Every command with its context, groups before what is in them."""
-    context = click.Context(command, info_name=name)
+    context = click.Context(command, info_name=name, **command.context_settings)
     found = [(name, context)]
     if isinstance(command, click.Group):
         for word in command.list_commands(context):
