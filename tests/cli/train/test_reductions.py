@@ -161,3 +161,11 @@ def test_names_that_do_not_go_together_are_refused(menu, softcost, words, messag
     told = softcost(*plain, *words.split())
     assert told.exit_code == 2
     assert message in " ".join(told.stderr.split())
+
+
+def test_a_model_that_is_hard_and_chosen_is_told_once(menu, softcost):
+    words = [word for word in menu.fit if word not in ("--param", "C=1,16")]
+    alone = [*words, "--cv", "2", "--reduction", "mec", "--learner", "linear"]
+    shown = softcost(*alone, "--softness", "0").stdout.splitlines()
+    named = [line.split("  ")[0] for line in shown if line.startswith(("hard", "cho"))]
+    assert named == ["chosen, hard"]
