@@ -50,6 +50,18 @@ def test_prices_by_row():
     assert some.scale == 6
 
 
+@pytest.mark.parametrize("make", [rows, by_example])
+def test_what_answers_cost_without_a_table_of_all(make):
+    found = make()
+    table = found.in_users_units
+    some, answers = np.array([5, 0, 3]), np.array([[0, 1, 3], [2, 2, 0]])
+    np.testing.assert_array_equal(found.paid(answers, some), table[some, answers])
+    every = np.array([3, 2, 1, 0, 0, 3])
+    np.testing.assert_array_equal(found.paid(every), table[np.arange(6), every])
+    np.testing.assert_array_equal(found.least_paid(), table.min(axis=1))
+    np.testing.assert_allclose(found.totals(), WEIGHT @ table)
+
+
 def test_two_classes_have_one_mistake():
     found = sc.row_costs([0, 1, 1], cost_matrix=[[0, 3], [7, 0]])
     assert found.average_mistake() == 5

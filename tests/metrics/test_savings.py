@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from softcost import OneSidedRegression, SoftCostClassifierCV
-from softcost.metrics import paired_saving
+from softcost.metrics import _savings, paired_saving
 
 
 def test_one_candidate_has_students_interval():
@@ -125,3 +125,19 @@ def test_a_search_saves_what_its_table_says():
         assert found.low < found.saving < found.high
     with pytest.raises(ValueError, match="over must be"):
         search.saving("nothing")
+
+
+def test_blocks_give_the_same_as_one_piece(monkeypatch):
+    """Also where groups go on from block to block, or end with one."""
+    rng = np.random.default_rng(3)
+    before, after = rng.gamma(2, 3, 60), rng.gamma(2, 2, (4, 60))
+    weight = rng.integers(1, 4, 60)
+    for groups in (None, rng.integers(7, size=60), np.repeat([3, 1, 2], 20)):
+        told = {"chosen": 2, "groups": groups, "weight": weight}
+        whole = paired_saving(before, after, **told)
+        for size in (1, 7, 20):
+            monkeypatch.setattr(_savings, "_BLOCK", size)
+            asked = paired_saving(before, lambda rows: after[:, rows], **told)
+            for name in ("saving", "low", "high", "before"):
+                assert getattr(asked, name) == pytest.approx(getattr(whole, name))
+        monkeypatch.undo()

@@ -153,6 +153,52 @@ class RowCosts:
         assert self.raw_matrix is not None
         return self.raw_matrix[self.y]
 
+    def paid(
+        self, answers: NDArray[Any], rows: NDArray[np.intp] | None = None
+    ) -> NDArray[np.float64]:
+        """What answers cost in the user's units, without a table of all answers.
+
+        Parameters
+        ----------
+        answers : array of shape (..., n_rows)
+            Numbers of the answers.
+        rows : array of shape (n_rows,), default=None
+            The rows that are answered, by default all.
+
+        Returns
+        -------
+        array of shape (..., n_rows)
+        """
+        rows = np.arange(len(self.y)) if rows is None else rows
+        if self.raw_costs is not None:
+            return self.raw_costs[rows, answers]
+        assert self.raw_matrix is not None
+        return self.raw_matrix[self.y[rows], answers]
+
+    def least_paid(self) -> NDArray[np.float64]:
+        """What the cheapest answer for every row costs in the user's units.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        if self.raw_costs is not None:
+            return self.raw_costs.min(axis=1)
+        assert self.raw_matrix is not None
+        return self.raw_matrix.min(axis=1)[self.y]
+
+    def totals(self) -> NDArray[np.float64]:
+        """What every answer would cost for all rows together, in the user's units.
+
+        Returns
+        -------
+        array of shape (A,)
+        """
+        if self.raw_costs is not None:
+            return self.weight @ self.raw_costs
+        assert self.raw_matrix is not None
+        return np.bincount(self.y, self.weight, self.n_classes) @ self.raw_matrix
+
     @cached_property
     def _scaled(self) -> tuple[NDArray | None, NDArray | None, float]:
         """Canonical matrix or costs, divided by the largest entry, and that entry.

@@ -60,14 +60,13 @@ def confusion_counts(
            [[0., 1.],
             [0., 2.]]])
     """
-    models = np.atleast_2d(predicted)
     n_actions = n_classes if n_actions is None else n_actions
-    cells = n_classes * n_actions
-    cell = true * n_actions + models + cells * np.arange(len(models))[:, None]
-    by_cell = np.broadcast_to(weight, cell.shape)
-    counts: NDArray[np.float64] = np.bincount(
-        cell.ravel(), by_cell.ravel(), len(models) * cells
-    ).astype(np.float64, copy=False)
+    models, cells = np.atleast_2d(predicted), n_classes * n_actions
+    weights = np.broadcast_to(weight, models.shape)
+    first = true * n_actions
+    counts = np.empty((len(models), cells))
+    for count, model, w in zip(counts, models, weights, strict=True):
+        count[:] = np.bincount(first + model, w, cells)
     return counts.reshape(*np.shape(predicted)[:-1], n_classes, n_actions)
 
 
@@ -82,14 +81,14 @@ def total_cost(
     ----------
     costs : array of shape (n, A)
         What each answer costs for every row.
-    predicted : array of shape (..., n)
+    predicted : array of shape (n,) or (m, n)
         Numbers of the predicted answers.
     weight : array of shape (n,)
         How much each row counts.
 
     Returns
     -------
-    float or array of shape (...)
+    float or array of shape (m,)
         ``sum_n weight_n costs[n, predicted_n]``.
 
     See Also
@@ -105,7 +104,9 @@ def total_cost(
     >>> total_cost(costs, np.array([[0, 0], [1, 1]]), np.ones(2)).tolist()
     [5.0, 1.0]
     """
-    return costs[np.arange(len(costs)), predicted] @ weight
+    every, models = np.arange(len(costs)), np.atleast_2d(predicted)
+    totals = np.array([costs[every, one] @ weight for one in models])
+    return totals if np.ndim(predicted) > 1 else totals[0]
 
 
 def measures_from_confusion(

@@ -1,5 +1,6 @@
 """What is saved per row against something else, with an honest interval."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,6 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 
 _DRAWS = 5000  # of the largest deviation; its quantile is then good to two digits
 _SEED = 0  # the same interval for the same rows
+_BLOCK = 4096  # rows at a time
+
+CostsOf = Callable[[NDArray[np.intp]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class Saving:
 
 def paired_saving(
     before: ArrayLike,
-    after: ArrayLike,
+    after: ArrayLike | CostsOf,
     *,
     chosen: int = 0,
     groups: ArrayLike | None = None,
@@ -83,8 +87,10 @@ def paired_saving(
     ----------
     before : array-like of shape (n,)
         Costs of the rows with what is compared with.
-    after : array-like of shape (n,) or (n_candidates, n)
-        Costs of the same rows with each candidate.
+    after : array-like of shape (n,) or (n_candidates, n), or callable
+        Costs of the same rows with each candidate. A function is asked for some rows
+        at a time: it is given their numbers, and returns an array of shape
+        (n_candidates, n_rows).
     chosen : int, default=0
         The candidate that is asked for.
     groups : array-like of shape (n,), default=None
@@ -112,35 +118,72 @@ def paired_saving(
     (2.67, True)
     """
     base = np.asarray(before, float)
-    costs = np.atleast_2d(np.asarray(after, float))
-    if costs.shape[1] != len(base) or len(base) == 0:
-        raise ValueError(
-            f"after has {costs.shape[1]} rows and before {len(base)}; pass costs of "
-            "the same rows."
-        )
+    costs_of = after if callable(after) else _columns(after, len(base))
     w = np.ones(len(base)) if weight is None else np.asarray(weight, float)
     members = np.arange(len(base)) if groups is None else np.asarray(groups)
-    known, place = np.unique(members, return_inverse=True)
-    sums = np.zeros((len(known), len(costs)))
-    np.add.at(sums, place, (w * (base - costs)).T)
-    share = np.bincount(place, w, minlength=len(known))
-    mean = sums.sum(axis=0) / w.sum()
+    known, group = np.unique(members, return_inverse=True)
+    mean, cost, all_pay = 0.0, float(w @ base / w.sum()), True
+    for start in range(0, len(base), _BLOCK):
+        rows = np.arange(start, min(start + _BLOCK, len(base)))
+        costs = costs_of(rows)
+        mean = mean + (base[rows] - costs) @ w[rows] / w.sum()
+        all_pay = all_pay and bool((costs >= 0).all())
+    means = np.asarray(mean)
     if len(known) < 2:
-        return Saving(float(mean[chosen]), -np.inf, np.inf, float(w @ base / w.sum()))
-    centred = sums - share[:, None] * mean
-    covariance = centred.T @ centred * len(known) / (len(known) - 1) / w.sum() ** 2
+        return Saving(float(means[chosen]), -np.inf, np.inf, cost)
+
+    def centred(rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        return w[rows, None] * ((base[rows] - costs_of(rows)).T - means)
+
+    squares = _squared_sums(centred, group, len(means))
+    covariance = squares * len(known) / (len(known) - 1) / w.sum() ** 2
     error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
-    cost = float(w @ base / w.sum())
-    most = cost if (costs >= 0).all() else np.inf  # nobody saves more than all
+    most = cost if all_pay else np.inf  # nobody saves more than all
     reach = 0.0
     if error[chosen] > 0:
         reach = _critical(covariance, error, len(known) - 1, level) * error[chosen]
     return Saving(
-        saving=float(mean[chosen]),
-        low=float(mean[chosen] - reach),
-        high=min(float(mean[chosen] + reach), most),
+        saving=float(means[chosen]),
+        low=float(means[chosen] - reach),
+        high=min(float(means[chosen] + reach), most),
         before=cost,
     )
+
+
+def _columns(after: ArrayLike, n: int) -> CostsOf:
+    """Some columns of costs, which are there for all rows."""
+    costs = np.atleast_2d(np.asarray(after, float))
+    if costs.shape[1] != n or n == 0:
+        raise ValueError(
+            f"after has {costs.shape[1]} rows and before {n}; pass costs of the same "
+            "rows."
+        )
+    return lambda rows: costs[:, rows]
+
+
+def _squared_sums(
+    values_of: CostsOf, group: NDArray[np.intp], width: int
+) -> NDArray[np.float64]:
+    """The matrix ``sum_g s_g s_g^T`` of sums of values over the rows of each group.
+
+    ``values_of(rows)`` has shape (n_rows, width). Rows are taken in the order of their
+    groups, some at a time; a group that goes on in the next block is ``open``.
+    """
+    order = np.argsort(group, kind="stable")
+    ordered = group[order]
+    squares, open_sum = np.zeros((width, width)), np.zeros(width)
+    for start in range(0, len(order), _BLOCK):
+        some = slice(start, start + _BLOCK)
+        before = -1 if start == 0 else ordered[start - 1]
+        first = np.flatnonzero(np.diff(ordered[some], prepend=-1))
+        sums = np.add.reduceat(values_of(order[some]), first, axis=0)
+        if ordered[start] == before:
+            sums[0] += open_sum
+        else:
+            squares += np.outer(open_sum, open_sum)
+        squares += sums[:-1].T @ sums[:-1]
+        open_sum = sums[-1]
+    return squares + np.outer(open_sum, open_sum)
 
 
 def _critical(

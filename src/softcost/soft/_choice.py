@@ -276,14 +276,12 @@ class ChoiceMixin(SensitivityMixin, KeptMixin):
         Saving
         """
         held_out = self._held_out_rows("saving")
-        costs = held_out.rows.in_users_units[held_out.row]
-        every = np.arange(len(costs))
         if over == "constant":
-            answers = [
+            always = [
                 np.full(len(test), cheapest_class(held_out.rows.part(train)))
                 for train, test in self._problem.folds
             ]
-            before = costs[every, np.concatenate(answers)]
+            answers = np.concatenate(always)
         else:
             rows: dict[Any, int] = self.reference_rows()
             rows |= {row: row for row in range(len(self.tradeoff_))}
@@ -293,10 +291,10 @@ class ChoiceMixin(SensitivityMixin, KeptMixin):
                     f"over must be 'constant', one of {known} or a row of tradeoff_, "
                     f"not {over!r}."
                 )
-            before = costs[every, held_out.predicted[rows[over]]]
+            answers = held_out.predicted[rows[over]]
         return paired_saving(
-            before,
-            costs[every, held_out.predicted],
+            held_out.rows.paid(answers, held_out.row),
+            held_out.paid,
             chosen=self.best_index_,
             groups=held_out.groups[held_out.row],
             weight=held_out.rows.weight[held_out.row],

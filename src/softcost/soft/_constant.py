@@ -13,7 +13,7 @@ from softcost.soft._table import HeldOut, measured_rows
 
 def cheapest_class(rows: RowCosts) -> int:
     """Number of the answer that is cheapest for all rows together."""
-    return int((rows.weight @ rows.in_users_units).argmin())
+    return int(rows.totals().argmin())
 
 
 def constant_answer(

@@ -91,37 +91,43 @@ class HeldOutRows:
                 some = places[start : start + _CHUNK]
                 yield k, self.row[some], self.predicted[:, some]
 
-    def _paid(self, row: NDArray[np.intp], predicted: NDArray[Any]) -> NDArray[Any]:
-        """What each prediction for some rows costs, shape (n_candidates, n_rows)."""
-        return self.rows.in_users_units[row, predicted]
+    def paid(self, predictions: NDArray[np.intp]) -> NDArray[np.float64]:
+        """What some predictions cost, shape (n_candidates, n_predictions)."""
+        return self.rows.paid(self.predicted[:, predictions], self.row[predictions])
 
-    def mean_costs(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    def mean_costs(
+        self, counts: NDArray[Any], group_of: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
         """Only the mean costs of `measured`."""
-        weighted = counts * self.rows.weight
-        paid = np.zeros((len(counts), len(self.predicted)))
+        paid, total = np.zeros((len(counts), len(self.predicted))), 0.0
         for _, row, predicted in self.chunks():
-            paid += weighted[:, row] @ self._paid(row, predicted).T
-        return paid / weighted[:, self.row].sum(axis=1, keepdims=True)
+            weight = counts[:, group_of[row]] * self.rows.weight[row]
+            paid += weight @ self.rows.paid(predicted, row).T
+            total = total + weight.sum(axis=1, keepdims=True)
+        return paid / total
 
-    def measured(self, counts: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-        """Measures of all candidates where rows occur so often.
+    def measured(
+        self, counts: NDArray[Any], group_of: NDArray[np.intp]
+    ) -> dict[str, NDArray[np.float64]]:
+        """Measures of all candidates where groups of rows occur so often.
 
         Parameters
         ----------
-        counts : array of shape (n_resamples, n)
+        counts : array of shape (n_resamples, n_groups)
+        group_of : array of shape (n,)
+            Which of these a row belongs to.
 
         Returns
         -------
         dict of arrays of shape (n_resamples, n_candidates)
         """
-        weighted = counts * self.rows.weight
-        shape = (len(counts), len(self.predicted))
+        shape, cheapest = (len(counts), len(self.predicted)), self.rows.least_paid()
         confusion = np.zeros((*shape, self.rows.n_classes, self.rows.n_actions))
         paid, least = np.zeros(shape), np.zeros((len(counts), 1))
         for k, row, predicted in self.chunks():
-            weight = weighted[:, row]
-            paid += weight @ self._paid(row, predicted).T
-            least += (weight @ self.rows.in_users_units[row].min(axis=1))[:, None]
+            weight = counts[:, group_of[row]] * self.rows.weight[row]
+            paid += weight @ self.rows.paid(predicted, row).T
+            least += (weight @ cheapest[row])[:, None]
             for j in np.unique(predicted):
                 confusion[:, :, k, j] += weight @ (predicted == j).T
         return measures_from_confusion(
@@ -168,9 +174,8 @@ def bootstrap_optimism(
     for start in range(0, int(n_resamples), _BLOCK):
         size = min(_BLOCK, int(n_resamples) - start)
         drawn = _drawn(rng, size, len(known))
-        counts = drawn[:, group_of]
-        inside = held_out.measured(counts)
-        outside = held_out.mean_costs((counts == 0).astype(float))
+        inside = held_out.measured(drawn, group_of)
+        outside = held_out.mean_costs(drawn == 0, group_of)
         for number in range(size):
             resampled = table.assign(
                 **{name: values[number] for name, values in inside.items()}
@@ -190,9 +195,9 @@ def bootstrap_optimism(
     )
 
 
-def _drawn(rng: np.random.RandomState, size: int, n_groups: int) -> NDArray[np.float64]:
+def _drawn(rng: np.random.RandomState, size: int, n_groups: int) -> NDArray[np.uint16]:
     """How often each group is drawn; some group is always left over."""
-    drawn = np.empty((size, n_groups))
+    drawn = np.empty((size, n_groups), np.uint16)
     for number in range(size):
         while True:
             drawn[number] = np.bincount(

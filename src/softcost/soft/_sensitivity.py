@@ -137,7 +137,7 @@ class SensitivityMixin:
         counts = _sums(weight, group)
         return cost_differences(
             {
-                name: _sums(rows.in_users_units[tests, predicted[row]] * weight, group)[
+                name: _sums(rows.paid(predicted[row], tests) * weight, group)[
                     counts > 0
                 ]
                 for name, row in named.items()

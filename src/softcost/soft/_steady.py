@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from softcost.costs import RowCosts
 from softcost.selection import LeastCost
 from softcost.soft._portfolio import CONSTANT
 from softcost.soft._problem import JointProblem
@@ -67,17 +68,24 @@ def handicaps(
     best = inside[table["softness"].to_numpy(float)[inside].argmin()]
     rows = problem.rows
     row = np.concatenate(problem.tests)
-    costs, weight = rows.in_users_units[row], rows.weight[row]
-    share = weight / weight.sum()
-    every = np.arange(len(row))
+    share = rows.weight[row] / rows.weight[row].sum()
     numbers = np.concatenate(predicted, axis=1)
-    of_best = costs[every, numbers[best]]
-    unseen = np.ptp(costs) / len(row)
-    handicap = np.full(len(table), float(np.ptp(costs)))
+    of_best = rows.paid(numbers[best], row)
+    largest = _largest_difference(rows, row)
+    unseen = largest / len(row)
+    handicap = np.full(len(table), largest)
     for candidate in np.flatnonzero(~np.isin(family, problem.blended)):
-        more = costs[every, numbers[candidate]] - of_best
+        more = rows.paid(numbers[candidate], row) - of_best
         spread = (more - share @ more) * share
         errors = CLOSE if family[candidate] in (problem.blend, CONSTANT) else CLEAR
         handicap[candidate] = unseen + errors * np.sqrt(spread @ spread + unseen**2)
     handicap[best] = 0.0
     return handicap
+
+
+def _largest_difference(rows: RowCosts, row: NDArray[np.intp]) -> float:
+    """Of two prices that some rows have."""
+    if rows.raw_costs is not None:
+        return float(np.ptp(rows.raw_costs[row]))
+    assert rows.raw_matrix is not None
+    return float(np.ptp(rows.raw_matrix[np.unique(rows.y[row])]))

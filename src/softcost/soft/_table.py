@@ -13,7 +13,6 @@ from softcost.metrics import (
     confusion_counts,
     measures_from_confusion,
     pareto_mask,
-    total_cost,
 )
 from softcost.soft._problem import Candidate
 
@@ -52,7 +51,7 @@ class HeldOut:
         error_weight: NDArray[np.float64],
     ) -> "HeldOut":
         """Measure predictions of shape (n_candidates, n_test) for every fold."""
-        costs, weight = rows.in_users_units, rows.weight
+        weight, cheapest = rows.weight, rows.least_paid() * rows.weight
         folds = list(zip(tests, predicted, strict=True))
         counts = [
             confusion_counts(
@@ -60,8 +59,13 @@ class HeldOut:
             )
             for test, chosen in folds
         ]
-        paid = [total_cost(costs[test], chosen, weight[test]) for test, chosen in folds]
-        cheapest = costs.min(axis=1) * weight
+        if rows.raw_matrix is not None:
+            paid = [(count * rows.raw_matrix).sum(axis=(1, 2)) for count in counts]
+        else:  # one model after the other: a fold may have a million rows
+            paid = [
+                np.array([rows.paid(one, test) @ weight[test] for one in chosen])
+                for test, chosen in folds
+            ]
         return cls(
             confusion=np.stack(counts, axis=1),
             paid=np.stack(paid, axis=1),
@@ -80,8 +84,7 @@ class HeldOut:
         """What was paid in all by true class and answer, shape (n_candidates, K, A)."""
         total = np.zeros((len(predicted[0]), rows.n_classes, rows.n_actions))
         for test, chosen in zip(tests, predicted, strict=True):
-            costs = rows.in_users_units[test] * rows.weight[test][:, None]
-            paid = costs[np.arange(len(test)), chosen]
+            paid = rows.paid(chosen, test) * rows.weight[test]
             total += confusion_counts(
                 rows.y[test], chosen, rows.n_classes, paid, rows.n_actions
             )
