@@ -2,12 +2,18 @@
 
     SOFTCOST_DATA=/path/to/data python benchmarks/families.py --runs 5
     python benchmarks/families.py --part overlapping --runs 5
+    SOFTCOST_DATA=/path/to/data python benchmarks/families.py --part large --runs 5
 
 Part `sets`: the paper's sets, and nursery, smallest first, with costs that are drawn
 anew in every run, plain ones and such that it is expensive to take a rare class for a
 frequent one (`costs.inconsistent`). A quarter of the rows is the test part, features
 are scaled to [0, 1] by the others. Part `overlapping`: two and three Gaussian classes
 that overlap, one of them rare and expensive to miss; 10000 rows are the test part.
+Part `large`: kdd99 with the contest's prices, 148,206 rows to learn from as in
+`scale.py`, and its 200,000 made-up rows of 10 classes with prices that are drawn anew
+in every run. There "auto" tries families on three samples of 30,000 rows, as
+`softcost fit` does, and of them alone boosted trees are fitted besides; soft-OSR is
+searched over all rows, those that are made up with 128 landmarks instead of a kernel.
 
 One search, `SoftCostClassifierCV("auto")`, is made in every run. What a family alone
 would have chosen is the least cost among its rows (the folds are the same); soft-OSR
@@ -37,8 +43,10 @@ import numpy as np
 import pandas as pd
 from common import scaled_split, surroundings
 from lightgbm import LGBMClassifier
+from scale import kdd99, make_rows, random_prices
 from scipy.stats import rankdata
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.model_selection import StratifiedShuffleSplit
 
 from softcost import (
     CostSensitiveOneVsOne,
@@ -61,6 +69,7 @@ SETS = (
     "pageblock", "optdigits",
 )  # fmt: skip
 LARGE = ("satimage", "usps", "pendigit", "nursery")
+PARTS = ("sets", "overlapping", "large")
 KINDS = ("plain", "class-ratio")
 FIRST = 50
 SINGLES = (
@@ -96,6 +105,29 @@ def overlapping(seed, *, classes, n, rare, ratio, features, apart, n_test=10_000
     prices = 1.0 - np.eye(classes)
     prices[-1, :-1] = ratio
     return X[:n], X[n:], y[:n], y[n:], prices, np.arange(classes)
+
+
+def of_kdd99(run):
+    """The paper's part of that set, drawn anew, with the contest's prices."""
+    X, y, prices = kdd99(learning=True, run=run)
+    X_test, y_test, _ = kdd99(learning=False, run=run)
+    return X, X_test, y, y_test, prices, np.arange(len(prices))
+
+
+def clusters(run, n=200_000, n_test=50_000):
+    """Rows of `scale.py`."""
+    prices = random_prices(run)
+    X, y = make_rows(n, 2 * run)
+    X_test, y_test = make_rows(n_test, 2 * run + 1)
+    return X, X_test, y, y_test, prices, np.arange(len(prices))
+
+
+MANY_ROWS = {
+    "kdd99": ("contest", of_kdd99, OneSidedRegression()),
+    "200,000 rows": (
+        "drawn", clusters, OneSidedRegression(OneSidedNystroem(n_landmarks=128)),
+    ),
+}  # fmt: skip
 
 
 def from_set(name, kind, run):
@@ -134,8 +166,10 @@ def remember():
         module.fit_classes = Remembered(getattr(fit, "fit", fit))
 
 
-def by_hand(part):
+def by_hand(part, problem):
     """What a user would try: (name, reduction, whether it is searched)."""
+    if part == "large":
+        yield "soft-OSR", MANY_ROWS[problem][2], True
     yield "soft-linear", OneSidedRegression(OneSidedLinear()), True
     if part == "overlapping":
         yield "squared-OSR", OneSidedRegression(OneSidedNystroem()), True
@@ -158,8 +192,13 @@ def measured(problem, name, run, options):
         row = {**name, "run": run, "model": model, "cost": float(cost)}
         rows.append({**row, "seconds": seconds, **others})
 
+    large = options.part == "large"
+    samples = StratifiedShuffleSplit(
+        3, train_size=30_000, test_size=20_000, random_state=run
+    )
     began = time.process_time()
-    search = SoftCostClassifierCV("auto", **shared).fit(X, y)
+    search = SoftCostClassifierCV("auto", cv=samples if large else None, **shared)
+    search.fit(X, y)
     table, flattered = search.tradeoff_, search.optimism()
     note(
         "auto",
@@ -173,7 +212,7 @@ def measured(problem, name, run, options):
     always = np.full(len(y_test), search.constant_["label"])
     validated = search.constant_["cost"]
     note("constant", lambda: always, time.process_time(), validated=validated)
-    for family in FAMILIES:
+    for family in ("boosted-trees",) if large else FAMILIES:
         began, own = time.process_time(), np.flatnonzero(table["family"] == family)
         if len(own):
             rows_of = table.iloc[own].reset_index(drop=True)
@@ -186,7 +225,8 @@ def measured(problem, name, run, options):
             continue
         told = {"in_auto": bool(len(own)), "validated": float(cost)}
         note(family, lambda model=model: model.predict(X_test), began, **told)
-    others = by_hand(options.part) if run < FIRST + options.by_hand else ()
+    tried = run < FIRST + options.by_hand
+    others = by_hand(options.part, name["problem"]) if tried else ()
     for model, reduction, searched in others:
         began = time.process_time()
         if searched:
@@ -203,6 +243,12 @@ def units(part, runs, sets=SETS):
     Runs before `FIRST` were looked at while "auto" was built.
     """
     every = range(FIRST, FIRST + runs)
+    if part == "large":
+        for run in every:
+            for what, (kind, make, _) in MANY_ROWS.items():
+                name = {"problem": what, "costs": kind}
+                yield name, run, lambda r=run, m=make: m(r)
+        return
     if part == "overlapping":
         for what, changes in OVERLAPPING.items():
             for run in every:
@@ -385,7 +431,9 @@ def part_as_markdown(part, rows):
     counts = wide["auto"].groupby(level=[0, 1], sort=False).count()
     older = max(one["run"] for one in rows) < FIRST
     planned = (len(SETS) + len(LARGE)) * len(KINDS)
-    planned = planned if part == "sets" else len(OVERLAPPING)
+    planned = {
+        "sets": planned, "overlapping": len(OVERLAPPING), "large": len(MANY_ROWS)
+    }[part]  # fmt: skip
     times = " to ".join(str(n) for n in sorted({counts.min(), counts.max()}))
     lines = [
         f"## {part}", "",
@@ -468,7 +516,7 @@ def join(document, other):
 def main():
     """Run what is missing, write as it goes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--part", choices=["sets", "overlapping"], default="sets")
+    parser.add_argument("--part", choices=PARTS, default="sets")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--most-kernel", type=int, default=6000)
     parser.add_argument(
@@ -483,9 +531,10 @@ def main():
         "--output", type=Path, default=Path(__file__).parent / "results/families.json"
     )
     options = parser.parse_args()
-    document = {"rows": {"sets": [], "overlapping": []}}
+    document = {"rows": {}}
     if options.output.exists():
         document = json.loads(options.output.read_text())
+    document["rows"] = {part: [] for part in PARTS} | document["rows"]
     for path in options.join:
         join(document, json.loads(path.read_text()))
     rows = document["rows"][options.part]

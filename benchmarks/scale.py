@@ -67,23 +67,23 @@ def make_rows(n, seed, dtype="float64"):
     return X, y
 
 
-def random_prices():
+def random_prices(seed=2):
     """Mistakes cost between 1 and 10."""
-    matrix = np.random.default_rng(2).uniform(1, 10, (CLASSES, CLASSES))
+    matrix = np.random.default_rng(seed).uniform(1, 10, (CLASSES, CLASSES))
     np.fill_diagonal(matrix, 0)
     return matrix
 
 
-def kdd99(learning):
+def kdd99(learning, run=0):
     """Rows to learn from, or to test with, and the contest's prices."""
     from common import scaled_split
 
     from softcost.datasets import load
 
     data = load("kdd99")
-    chosen = np.random.default_rng(0).permutation(len(data.target))[:KDD_ROWS]
+    chosen = np.random.default_rng(run).permutation(len(data.target))[:KDD_ROWS]
     data.data, data.target = data.data[chosen], data.target[chosen]
-    X, X_test, y, y_test = scaled_split(data, 0)
+    X, X_test, y, y_test = scaled_split(data, run)
     names = data.target_names
     X, y = (X, y) if learning else (X_test, y_test)
     prices = data.cost_matrix.loc[names, names].to_numpy()
