@@ -18,7 +18,7 @@ from softcost.solvers.rows import Gram
 
 def with_plain_passes(function, **others):
     """A compiled solver function, built once more upon the plain twins."""
-    names = ("update_and_pick", "largest_rise", "add_rows")
+    names = ("update_and_pick", "largest_rise", "lowest_of", "largest_of", "add_rows")
     twins = {name: getattr(_plain, name) for name in names}
     world = {**function.py_func.__globals__, **twins, **others}
     copy = FunctionType(function.py_func.__code__, world)
@@ -65,16 +65,19 @@ def _draw(rng, shape, ties, scale):
 
 def _compiled_passes(module):
     update, rise = module.update_and_pick, module.largest_rise
+    low, large = module.lowest_of, module.largest_of
 
     @njit
-    def both(gradient, rows, step, barred, falling):
+    def every(gradient, rows, step, barred, falling):
         unit, lowest = _scan.unit_of(gradient), gradient[0]
+        begun, largest = low(gradient, barred), large(gradient)
         at, least, partner = update(
             gradient, rows, 0, 1, step, 2, lowest, barred, falling, unit
         )
-        return at, least, partner, rise(gradient, least, falling, unit)
+        violation = rise(gradient, least, falling, unit)
+        return at, least, partner, violation, begun[0], begun[1], largest
 
-    return both
+    return every
 
 
 def compare_passes(count, digest):

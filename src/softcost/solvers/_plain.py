@@ -41,6 +41,25 @@ def largest_rise(gradient, lowest, falling, unit):
 
 
 @jit
+def lowest_of(gradient, barred):
+    """See `softcost.solvers._scan.lowest_of`."""
+    at, least = 0, _FAR
+    for t in range(gradient.size):
+        if barred[t] == 0 and gradient[t] < least:
+            at, least = t, gradient[t]
+    return at, least + _ZERO
+
+
+@jit
+def largest_of(gradient):
+    """See `softcost.solvers._scan.largest_of`."""
+    largest = _ZERO
+    for t in range(gradient.size):
+        largest = max(gradient[t], -gradient[t], largest)
+    return largest
+
+
+@jit
 def add_rows(rows, first, chosen, weights, count, out):
     """See `softcost.solvers._scan.add_rows`."""
     for t in range(out.size):

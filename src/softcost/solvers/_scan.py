@@ -173,15 +173,30 @@ def largest_rise(gradient, lowest, falling, unit):
 
 
 @jit
-def largest_of(gradient):
-    """The largest absolute value."""
-    largest = _ZERO
+def lowest_of(gradient, barred):
+    """The first row of least gradient among those not barred; 0 and 3e38 without any.
+
+    What is not a number is nobody's least.
+    """
+    low = v.splat(_FAR)
+    for t in range(0, gradient.size, v.LANES):
+        low = v.minimum(_allowed(v.load(gradient, t), barred, t), low)
+    least = v.smallest(low)
     for t in range(gradient.size):
-        if gradient[t] > largest:
-            largest = gradient[t]
-        elif -gradient[t] > largest:
-            largest = -gradient[t]
-    return largest
+        if gradient[t] == least and barred[t] == 0:
+            return t, least + _ZERO
+    return 0, _FAR
+
+
+@jit
+def largest_of(gradient):
+    """The largest absolute value; what is not a number has none."""
+    low = high = v.splat(_ZERO)
+    for t in range(0, gradient.size, v.LANES):
+        low = v.minimum(v.load(gradient, t), low)
+        high = v.maximum(v.load(gradient, t), high)
+    largest, other = v.largest(high), -v.smallest(low)
+    return other if other > largest else largest
 
 
 @jit

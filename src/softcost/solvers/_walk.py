@@ -19,6 +19,7 @@ from softcost.solvers.smo import (
 )
 
 _SLACK = 1e-9  # of a box: rounding that an interpolated start may need clipped
+_LOOK = 128  # rows between two looks whether all are feasible so far
 
 
 class Memory(NamedTuple):
@@ -33,6 +34,8 @@ class Memory(NamedTuple):
     shift: np.ndarray  # (n_softness,)
     drift: np.ndarray  # (n_softness,) expected square of the gradient's rounding error
     target: np.ndarray  # (n_softness, n) the targets that the gradient belongs to
+    objective: np.ndarray  # (n_softness,) 1/2 b'Kb - t'b
+    held: np.ndarray  # (n_softness,) the group of the problem that is solved
     known: np.ndarray  # (n_softness,) solved for this or a smaller C
     done: np.ndarray  # (n_softness,) solved for this C
     free_at: np.ndarray  # (n_groups,) where a solution touches no bound, or -1
@@ -41,10 +44,9 @@ class Memory(NamedTuple):
     upper: np.ndarray
     trial_beta: np.ndarray  # (n,) scratch
     trial_gradient: np.ndarray  # (padded(n),)
-    start_beta: np.ndarray  # (n,) the best trial
-    start_gradient: np.ndarray  # (padded(n),)
     exact: np.ndarray  # (n,) a gradient in double precision
     flags: np.ndarray  # (2, padded(n)) for `smo.improve`
+    signs: np.ndarray  # (2, n) rows with a positive coefficient, with a negative one
     chosen: np.ndarray  # (n,) rows with a coefficient
     weights: np.ndarray  # (n,) and these coefficients
     at: np.ndarray  # (2,) position in the walk, and whether it has been started
@@ -63,19 +65,29 @@ class Table(NamedTuple):
 
 
 @internal
-def _make_feasible(beta, lower, upper):
-    """Put what rounding left near a bound on it; False where more lies outside.
+def _is_feasible(beta, lower, upper):
+    """Whether nothing lies further outside its box than rounding explains."""
+    outside, n = False, beta.size
+    for start in range(0, n, _LOOK):
+        for t in range(start, start + _LOOK if start + _LOOK < n else n):
+            slack = _SLACK * (upper[t] - lower[t])
+            outside |= (beta[t] > upper[t] + slack) | (beta[t] < lower[t] - slack)
+        if outside:
+            return False
+    return True
+
+
+@internal
+def _put_on_bounds(beta, lower, upper):
+    """Put what rounding left near a bound, or beyond it, on it.
 
     A coefficient that rounding kept from its bound would cost a step of its own.
     """
-    outside = False
     for t in range(beta.size):
         b, low, high = beta[t], lower[t], upper[t]
         slack = _SLACK * (high - low)
-        outside |= (b > high + slack) | (b < low - slack)
         b = high if b > high - slack else b
         beta[t] = low if b < low + slack else b
-    return not outside
 
 
 @inline
@@ -116,77 +128,83 @@ def _blend(one, other, share, out):
 
 
 @inline
-def _blend_gradient(memory, left, right, share, target, beta, out):
-    """The gradient of the point between two solved problems, for a target.
-
-    Returns its objective ``1/2 b'Kb - t'b``: a shift of the gradient drops out, since
-    sum(b) = 0.
-    """
+def _blend_gradient(memory, left, right, share, target, out):
+    """The gradient of the point between two solved problems, for a target."""
     keep = 1.0 - share
     one, other = memory.gradient[left], memory.gradient[right]
     was, became = memory.target[left], memory.target[right]
     for t in range(target.size):
         blend = keep * one[t] + share * other[t]
         out[t] = np.float32(blend + keep * was[t] + share * became[t] - target[t])
+
+
+@internal
+def _objective(beta, gradient, target):
+    """``1/2 b'Kb - t'b``: a shift of the gradient drops out, since sum(b) = 0."""
     # two sums, which do not wait for each other
     total = rest = 0.0
     for t in range(0, target.size - 1, 2):
-        total += beta[t] * (out[t] - target[t])
-        rest += beta[t + 1] * (out[t + 1] - target[t + 1])
+        total += beta[t] * (gradient[t] - target[t])
+        rest += beta[t + 1] * (gradient[t + 1] - target[t + 1])
     if target.size % 2 == 1:
-        total += beta[-1] * (out[target.size - 1] - target[-1])
+        total += beta[-1] * (gradient[target.size - 1] - target[-1])
     return (total + rest) / 2
 
 
 @inline
-def _try_start(memory, a, left, right, share, target, best):
-    """Start problem ``a`` from between two known ones if that is better; the best."""
-    trial, gradient = memory.trial_beta, memory.trial_gradient
-    _blend(memory.beta[left], memory.beta[right], share, trial)
-    if not _make_feasible(trial, memory.lower, memory.upper):
-        return best
-    objective = _blend_gradient(memory, left, right, share, target, trial, gradient)
-    if objective >= best:
-        return best
-    copy(trial, memory.start_beta)
-    copy(gradient, memory.start_gradient)
-    memory.shift[a] = (1.0 - share) * memory.shift[left] + share * memory.shift[right]
-    drift, other = memory.drift[left], memory.drift[right]
-    memory.drift[a] = drift if drift > other else other
-    return objective
+def _take_over(memory, a, source):
+    """Problem ``a`` begins where another, with the same targets, was solved."""
+    if source != a:
+        copy(memory.beta[source], memory.beta[a])
+        copy(memory.gradient[source], memory.gradient[a])
+        # may differ in rows without a box
+        copy(memory.target[source], memory.target[a])
+        memory.shift[a] = memory.shift[source]
+        memory.drift[a] = memory.drift[source]
 
 
 @inline
-def _start(memory, a, softness, run, group, target):
+def _start(memory, a, softness, run, g, target):
     """Start problem ``a`` from the best feasible point at hand, at worst from zero.
 
-    At hand are the solution for the last C, the point between the neighbours for this
-    C, and solutions of the same problem in other boxes, for other softness and the
-    last C.
+    At hand are the point between the neighbours for this C, or the only neighbour, and
+    solutions of the same problem in other boxes, for the last C, whose objectives are
+    known.
     """
-    best = 0.0
-    between, beyond = _neighbours(memory.done, run, a)
-    for k in range(-2, memory.known.size):
-        left, right, share = k, k, 0.0
-        if k == -2:
-            left = right = a
-        elif k == -1:
-            left, right = between, beyond
-        elif k == a or memory.done[k] or group[k] != group[a]:
-            continue
-        if left < 0 or not memory.known[left]:
-            continue
+    n_softness, lower, upper = memory.known.size, memory.lower, memory.upper
+    best, source = 0.0, -1
+    for k in range(n_softness):
+        same = memory.known[k] and not memory.done[k] and memory.held[k] == g
+        if same and memory.objective[k] < best:
+            if _is_feasible(memory.beta[k], lower, upper):
+                best, source = memory.objective[k], k
+    left, right = _neighbours(memory.done, run, a)
+    if left < 0 and source < 0 and memory.known[a]:
+        left = right = a  # for the last C, with other targets
+    if left >= 0:
+        share, trial = 0.0, memory.trial_beta
         if left != right:
             share = (softness[a] - softness[left]) / (softness[right] - softness[left])
-        best = _try_start(memory, a, left, right, share, target, best)
-    if best < 0.0:
-        copy(memory.start_beta, memory.beta[a])
-        copy(memory.start_gradient, memory.gradient[a])
-    else:
-        for t in range(target.size):
-            memory.beta[a, t] = 0.0
-            memory.gradient[a, t] = np.float32(-target[t])
-        memory.shift[a] = memory.drift[a] = 0.0
+        _blend(memory.beta[left], memory.beta[right], share, trial)
+        if _is_feasible(trial, lower, upper):
+            gradient = memory.trial_gradient
+            _blend_gradient(memory, left, right, share, target, gradient)
+            if _objective(trial, gradient, target) < best:
+                shift, drift = memory.shift, memory.drift
+                shift[a] = (1.0 - share) * shift[left] + share * shift[right]
+                drift[a] = drift[left] if drift[left] > drift[right] else drift[right]
+                copy(trial, memory.beta[a])
+                copy(gradient, memory.gradient[a])
+                copy(target, memory.target[a])
+                best, source = -np.inf, a
+    if source >= 0:
+        _take_over(memory, a, source)
+        _put_on_bounds(memory.beta[a], lower, upper)
+        return
+    for t in range(target.size):
+        memory.beta[a, t] = 0.0
+        memory.gradient[a, t] = np.float32(-target[t])
+    memory.shift[a] = memory.drift[a] = 0.0
     copy(target, memory.target[a])
 
 
@@ -260,17 +278,12 @@ def _reuse(memory, table, c, a, g):
     source, was = memory.free_at[g], memory.free_in[g]
     if source < 0:
         return False
-    copy(memory.beta[source], memory.trial_beta)
-    if not _make_feasible(memory.trial_beta, memory.lower, memory.upper):
+    if not _is_feasible(memory.beta[source], memory.lower, memory.upper):
         return False
     if source != a:
         _forget(memory.free_at, a)
-        copy(memory.trial_beta, memory.beta[a])
-        copy(memory.gradient[source], memory.gradient[a])
-        # may differ in rows without a box
-        copy(memory.target[source], memory.target[a])
-        memory.shift[a] = memory.shift[source]
-        memory.drift[a] = memory.drift[source]
+    _take_over(memory, a, source)
+    _put_on_bounds(memory.beta[a], memory.lower, memory.upper)
     copy(table.outputs[was, source], table.outputs[c, a])
     if table.fitted.size > 0:
         copy(table.fitted[was, source], table.fitted[c, a])
@@ -278,31 +291,28 @@ def _reuse(memory, table, c, a, g):
 
 
 @internal
-def _balance(beta, chosen, weights):
+def _balance(beta, signs, chosen, weights):
     """List the nonzero coefficients so that partial sums stay small; how many.
 
     They sum to zero. Positive ones and negative ones in turn keep the partial sums of
     outputs near the outputs, where single precision is finest.
     """
-    positive = negative = count = 0
+    n_positive = n_negative = positive = negative = 0
+    for t in range(beta.size):
+        signs[0, n_positive] = signs[1, n_negative] = t
+        n_positive += beta[t] > 0.0
+        n_negative += beta[t] < 0.0
     total = 0.0
-    while True:
-        while positive < beta.size and beta[positive] <= 0.0:
-            positive += 1
-        while negative < beta.size and beta[negative] >= 0.0:
-            negative += 1
-        if positive == beta.size and negative == beta.size:
-            return count
-        rise = negative == beta.size or (positive < beta.size and total <= 0.0)
-        t = positive if rise else negative
+    for count in range(n_positive + n_negative):
+        left = (positive < n_positive) & (total <= 0.0)
+        rise = np.int64((negative == n_negative) | left)
+        t = signs[1 - rise, positive if rise else negative]
         chosen[count] = t
         weights[count] = np.float32(beta[t])
         total += beta[t]
-        count += 1
-        if rise:
-            positive += 1
-        else:
-            negative += 1
+        positive += rise
+        negative += 1 - rise
+    return n_positive + n_negative
 
 
 @inline
@@ -310,7 +320,7 @@ def _evaluate(rows, cross, memory, table, c, a, intercept):
     """Outputs for held-out rows, ``intercept + sum_n b_n K(n, .)``, and for fitted."""
     beta, target, gradient = memory.beta[a], memory.target[a], memory.gradient[a]
     chosen, weights = memory.chosen, memory.weights
-    count = _balance(beta, chosen, weights)
+    count = _balance(beta, memory.signs, chosen, weights)
     outputs = table.outputs[c, a]
     for t in range(outputs.size):
         outputs[t] = np.float32(intercept)
@@ -344,7 +354,7 @@ def walk(
         if not reused:
             if not started:
                 _forget(memory.free_at, a)
-                _start(memory, a, softness, run, group[f], targets[f, a])
+                _start(memory, a, softness, run, g, targets[f, a])
                 memory.aim[0] = goal[f, a]
                 if exact and rough[f, a] > goal[f, a]:
                     memory.aim[0] = rough[f, a]
@@ -374,6 +384,10 @@ def walk(
             violation, gap = rounded_violation, rounded_gap
         table.violation[c, a], table.dual_gap[c, a] = violation, gap
         memory.known[a] = memory.done[a] = True
+        memory.held[a] = g
+        memory.objective[a] = _objective(
+            memory.beta[a], memory.gradient[a], memory.target[a]
+        )
         if not reused:
             _evaluate(rows, cross, memory, table, c, a, intercept + memory.shift[a])
             free = not _touches_bound(memory.beta[a], memory.lower, memory.upper)

@@ -24,7 +24,13 @@ from typing import NamedTuple
 import numpy as np
 
 from softcost.solvers._jit import inline, jit
-from softcost.solvers._scan import largest_of, largest_rise, unit_of, update_and_pick
+from softcost.solvers._scan import (
+    largest_of,
+    largest_rise,
+    lowest_of,
+    unit_of,
+    update_and_pick,
+)
 from softcost.solvers._vector import fma_scalar
 from softcost.solvers.kernels import aligned, aligned_zeros, padded
 from softcost.solvers.rows import AnyRows, fetch, work_of_step
@@ -39,6 +45,7 @@ _EPS = 2.0**-24  # half the distance of 1 to the next number in single precision
 _NO_LIMIT = np.iinfo(np.int64).max
 _LEAST_CURVATURE = np.float64(1e-12)
 _FAR = np.float32(3e38)  # what nobody's gradient is below
+_BARRED = np.array([np.inf, 0.0])  # what is added to who may not move, and who may
 _AT_BOUND = 1e-9  # of a box: nearer to a bound than this is at it, but for rounding
 
 
@@ -50,17 +57,12 @@ def _mark(barred, falling, t, b, lower, upper):
 
 
 @inline
-def _mark_all(barred, falling, beta, lower, upper, gradient):
-    """Flags of all coefficients; the first row of least gradient that may rise."""
-    at, least = 0, _FAR
+def _mark_all(barred, falling, beta, lower, upper):
+    """Flags of all coefficients; nobody else may move."""
     for t in range(beta.size):
         _mark(barred, falling, t, beta[t], lower[t], upper[t])
-        lower_still = (beta[t] < upper[t]) & (gradient[t] < least)
-        at = t if lower_still else at
-        least = gradient[t] if lower_still else least
-    for t in range(beta.size, gradient.size):
+    for t in range(beta.size, barred.size):
         _mark(barred, falling, t, 0.0, 0.0, 0.0)
-    return at, least
 
 
 @jit
@@ -77,8 +79,9 @@ def improve(rows, lower, upper, beta, gradient, flags, tol, budget):
     somebody should be, there are numbers that overflowed: the budget is spent.
     """
     barred, falling = flags[0], flags[1]
-    i, lowest = _mark_all(barred, falling, beta, lower, upper, gradient)
-    unit = unit_of(gradient[: beta.size])
+    _mark_all(barred, falling, beta, lower, upper)
+    i, lowest = lowest_of(gradient, barred)
+    unit = unit_of(gradient)
     values = rows.values
     place = place_i = place_j = fetch(rows, i)
     step = np.float32(0)
@@ -176,15 +179,16 @@ def certify(lower, upper, beta, gradient):
     inside = 0.0
     count = 0
     product = 0.0
-    for t in range(beta.size):
+    for t in range(beta.size):  # sums instead of choices: nobody could foresee these
         g = np.float64(gradient[t])
         slack = _AT_BOUND * (upper[t] - lower[t])
-        rises = beta[t] < upper[t] - slack
-        falls = beta[t] > lower[t] + slack
+        rises = np.uintp(beta[t] < upper[t] - slack)
+        falls = np.uintp(beta[t] > lower[t] + slack)
         product += beta[t] * g
-        lowest = g if rises & (g < lowest) else lowest
-        highest = g if falls & (g > highest) else highest
-        inside += g if rises & falls else 0.0
+        low, high = g + _BARRED[rises], g - _BARRED[falls]
+        lowest = low if low < lowest else lowest
+        highest = high if high > highest else highest
+        inside += g * np.float64(rises & falls)
         count += rises & falls
     if count > 0:
         intercept = -inside / count
@@ -196,11 +200,12 @@ def certify(lower, upper, beta, gradient):
         intercept = -highest
     else:
         return np.nan, 0.0, 0.0
-    loss = 0.0
+    over = under = 0.0
     for t in range(beta.size):
         residual = np.float64(gradient[t]) + intercept
-        loss -= residual * (lower[t] if residual > 0.0 else upper[t])
-    violation, gap = highest - lowest, product + loss
+        over += (residual if residual > 0.0 else 0.0) * lower[t]
+        under += (residual if residual < 0.0 else 0.0) * upper[t]
+    violation, gap = highest - lowest, product - (over + under)
     # what is not a number stays so
     return intercept, 0.0 if violation < 0.0 else violation, 0.0 if gap < 0.0 else gap
 
