@@ -4,7 +4,7 @@ With n rows, d features (p landmarks instead, where there are any), F folds, M
 subproblems, S values of softness and V values of C,
 
     seconds = F M S V (start + each n d)
-    bytes   = 4 n (d + 1) + n (S V + 350) + 3 10^7, beyond the rows themselves
+    bytes   = 4 n (d + 1) + n (S V + 280) + 3 10^7, beyond the rows themselves
 
 where ``start`` is what the samples take that solutions begin with, and ``each`` what
 passes over all rows take. Constants are those of one processor of 2026, rounded. What
@@ -37,7 +37,7 @@ class Formula(NamedTuple):
         return problems * (self.start + self.each * n * self.width)
 
     def bytes_beyond(self, n):
-        return n * (4 * (self.width + 1) + SOFTNESS * VALUES + 350) + 3e7
+        return n * (4 * (self.width + 1) + SOFTNESS * VALUES + 280) + 3e7
 
 
 PAIRS = CLASSES * (CLASSES - 1) // 2
