@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import StratifiedShuffleSplit
 
 from softcost.reductions import CostSensitiveOneVsOne, MinimumExpectedCost
 from softcost.soft import SoftCostClassifierCV, _estimate, progress_to
@@ -63,6 +64,17 @@ def test_the_estimate_is_the_time_that_follows(reduction, power, rows):
     search = SoftCostClassifierCV(
         reduction, cost_matrix=PRICES, softness=3, param_grid={"setting": [1, 2]}, cv=4
     )
+    ((seconds, begun),), ended = told(search, *rows)
+    # Softness 1 takes less than others: some rows have no weight.
+    assert seconds == pytest.approx(ended - begun, rel=0.3)
+
+
+def test_the_last_fit_is_to_all_rows_where_folds_are_samples(rows):
+    folds = StratifiedShuffleSplit(2, train_size=2000, test_size=500, random_state=0)
+    search = SoftCostClassifierCV(
+        MinimumExpectedCost(Slow(power=2.0)), cost_matrix=PRICES, param_grid={},
+        cv=folds,
+    )  # fmt: skip
     ((seconds, begun),), ended = told(search, *rows)
     assert seconds == pytest.approx(ended - begun, rel=0.25)
 

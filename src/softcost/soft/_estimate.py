@@ -53,13 +53,16 @@ def estimated_seconds(problem: JointProblem) -> float | None:
         if member.blends:  # averages what others have predicted
             continue
         try:
-            one = _seconds_of_a_fit(member)
+            sizes, seconds = _samples(member)
         except Exception:  # a sample may lack what the whole table has
             return None
+        one = extrapolated(sizes, seconds, len(member.folds[0][0]))
         units = _fits_of_a_fold(member) * len(member.folds)
         total += one * units / min(_workers(member), units)
+        # Folds may be samples: the last fit is to all rows.
+        whole = max(one, extrapolated(sizes, seconds, len(member.data.rows.y)))
         together = problem.blend is not None and member.family in problem.blended
-        last = last + one if together else max(last, one)
+        last = last + whole if together else max(last, whole)
     return total + last
 
 
@@ -91,8 +94,14 @@ def _workers(member: SearchProblem) -> int:
     return int(effective_n_jobs(member.n_jobs))
 
 
-def _seconds_of_a_fit(member: SearchProblem) -> float:
-    """What one piece of work takes on a training part of all rows."""
+def _samples(member: SearchProblem) -> tuple[list[int], list[float]]:
+    """What one piece of work takes on samples of a training part, twice as large each.
+
+    Returns
+    -------
+    sizes, seconds : lists
+        Rows of the samples, and what they took.
+    """
     n = len(member.folds[0][0])
     size = max(_FIRST, n // _SMALLEST)
     _timed(member, _FIRST)  # compiles
@@ -100,7 +109,7 @@ def _seconds_of_a_fit(member: SearchProblem) -> float:
     while seconds[-1] < _ENOUGH and 2 * _LARGEST * sizes[-1] <= n:
         sizes.append(2 * sizes[-1])
         seconds.append(_timed(member, sizes[-1]))
-    return extrapolated(sizes, seconds, n)
+    return sizes, seconds
 
 
 def _timed(member: SearchProblem, size: int) -> float:

@@ -89,9 +89,11 @@ def settings_to_try(reduction: Reduction, param_grid: Any) -> list[dict[str, Any
     if isinstance(learner, WalksPath):
         for _, inner in split:
             _check_params(learner, inner)
-    for params in settings:
-        _check_input(reduction, params)
+    given = takes_pairs(reduction.working_learner())
     first = getattr(learner, "path_parameter", "C")
+    for params, (_, inner) in zip(settings, split, strict=True):
+        if set(params) != {first} or set(inner) != {first}:
+            _check_input(reduction, params, given)
     if all(first in inner for _, inner in split):
         order = sorted(range(len(settings)), key=lambda one: split[one][1][first])
         settings = [settings[one] for one in order]
@@ -123,9 +125,8 @@ def _check_params(learner: Any, params: dict[str, Any]) -> None:
         configured._validate_params()
 
 
-def _check_input(reduction: Reduction, params: dict[str, Any]) -> None:
+def _check_input(reduction: Reduction, params: dict[str, Any], given: bool) -> None:
     """Refuse parameters that change whether X holds features or a kernel matrix."""
-    given = takes_pairs(reduction.working_learner())
     if takes_pairs(reduction.configured(0.0, params).working_learner()) != given:
         setting = ", ".join(f"{name}={value!r}" for name, value in params.items())
         raise ValueError(

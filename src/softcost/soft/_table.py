@@ -120,9 +120,9 @@ def tradeoff_table(held_out: HeldOut, candidates: Sequence[Candidate]) -> pd.Dat
     columns: dict[str, Any] = {}
     for name in dict.fromkeys(name for one in settings for name in one):
         columns[name] = [one.get(name, np.nan) for one in settings]
-    table = pd.DataFrame(columns | measured_rows(held_out))
-    table["on_front"] = pareto_mask(table[["error", "cost"]].to_numpy())
-    return table
+    measured = measured_rows(held_out)
+    front = pareto_mask(np.column_stack([measured["error"], measured["cost"]]))
+    return pd.DataFrame(columns | measured | {"on_front": front})
 
 
 def measured_rows(held_out: HeldOut) -> dict[str, NDArray[np.float64]]:

@@ -175,9 +175,9 @@ def _start(memory, a, softness, run, g, target):
     best, source = 0.0, -1
     for k in range(n_softness):
         same = memory.known[k] and not memory.done[k] and memory.held[k] == g
-        if same and memory.objective[k] < best:
-            if _is_feasible(memory.beta[k], lower, upper):
-                best, source = memory.objective[k], k
+        better = same and memory.objective[k] < best
+        if better and _is_feasible(memory.beta[k], lower, upper):
+            best, source = memory.objective[k], k
     left, right = _neighbours(memory.done, run, a)
     if left < 0 and source < 0 and memory.known[a]:
         left = right = a  # for the last C, with other targets
@@ -305,7 +305,7 @@ def _balance(beta, signs, chosen, weights):
     total = 0.0
     for count in range(n_positive + n_negative):
         left = (positive < n_positive) & (total <= 0.0)
-        rise = np.int64((negative == n_negative) | left)
+        rise = int((negative == n_negative) | left)
         t = signs[1 - rise, positive if rise else negative]
         chosen[count] = t
         weights[count] = np.float32(beta[t])

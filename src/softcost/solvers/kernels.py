@@ -197,7 +197,8 @@ def centred(K: np.ndarray) -> np.ndarray:
 
 def submatrix(gram: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """``gram[rows][:, columns]`` with columns padded by zeros."""
-    out = aligned_zeros(len(rows), padded(len(columns)))
+    out = aligned(len(rows), padded(len(columns)))
+    out[:, len(columns) :] = 0.0
     runs = runs_of(columns)
     runs = runs[np.argsort(runs[:, 1], kind="stable")]  # one sweep over each row
     _gather(gram, rows, runs, out)

@@ -189,7 +189,7 @@ def certify(lower, upper, beta, gradient):
         lowest = low if low < lowest else lowest
         highest = high if high > highest else highest
         inside += g * np.float64(rises & falls)
-        count += rises & falls
+        count += int(rises & falls)
     if count > 0:
         intercept = -inside / count
     elif lowest < np.inf and highest > -np.inf:
