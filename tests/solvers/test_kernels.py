@@ -125,10 +125,13 @@ def test_submatrix_gathers_and_pads(columns):
     rng = np.random.default_rng(columns)
     gram = kernels.gram_matrix(rng.random((50, 2)))
     rows, chosen = rng.integers(0, 50, 7), rng.integers(0, 50, columns)
-    out = kernels.submatrix(gram, rows, chosen)
-    assert out.shape == (7, kernels.padded(columns))
-    np.testing.assert_array_equal(out[:, :columns], gram[np.ix_(rows, chosen)])
-    assert (out[:, columns:] == 0).all()
+    used = np.full((7, kernels.padded(columns)), np.nan, np.float32)
+    for given in (None, used):
+        out = kernels.submatrix(gram, rows, chosen, given)
+        assert out.shape == (7, kernels.padded(columns))
+        np.testing.assert_array_equal(out[:, :columns], gram[np.ix_(rows, chosen)])
+        assert (out[:, columns:] == 0).all()
+    assert out is used
 
 
 @pytest.mark.parametrize("shape", [(64,), (1, 64), (3, 128), (700, 704), (0, 64)])

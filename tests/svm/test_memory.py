@@ -21,9 +21,11 @@ from softcost import (
 )
 from softcost.learners import Labels, OneSidedValues
 from softcost.solvers import _working_set, large
+from softcost.solvers.kernels import gram_matrix
 from softcost.solvers.rows import LEAST
 from softcost.svm import KernelSVC, OneSidedSVR
 from softcost.svm._memory import Needs, copy_bytes, make_plan, row_bytes
+from softcost.svm._shared import SharedRows
 
 REDUCTIONS = {
     "osr": OneSidedRegression(OneSidedSVR()),
@@ -234,3 +236,27 @@ def test_a_fit_without_room_is_refused():
     X, y = digits()
     with pytest.raises(MemoryError, match=r"n = 100 .*cache_size=0.001.*raise"):
         KernelSVC(cache_size=0.001).fit(X, y)
+
+
+def test_folds_hand_their_memory_on():
+    """What one has given back the next one fills, whatever was in it."""
+    rng = np.random.default_rng(0)
+    matrix = gram_matrix(rng.random((130, 2)))
+    needs = Needs(n=130, d=2, m=105, n_out=26, copied=1, threads=1)
+    shared = SharedRows(make_plan(needs, np.inf, remedy=""), matrix)
+    first = shared.copies(np.arange(26, 130), np.arange(26))
+    second = shared.copies(np.arange(104), np.arange(104, 130))
+    assert not np.shares_memory(first.memory, second.memory)
+    shared.give_back(first)
+    places, out = np.r_[:52, 77:130], np.arange(52, 77)
+    third = shared.copies(places, out)
+    assert third.memory is first.memory
+    np.testing.assert_array_equal(
+        third.inside[:, : len(places)], matrix[np.ix_(places, places)]
+    )
+    np.testing.assert_array_equal(
+        third.cross[:, : len(out)], matrix[np.ix_(places, out)]
+    )
+    assert (third.inside[:, len(places) :] == 0).all()
+    shared.give_back(third)
+    assert shared.copies(np.arange(129), np.arange(1)).memory is not first.memory

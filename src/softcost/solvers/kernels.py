@@ -195,13 +195,21 @@ def centred(K: np.ndarray) -> np.ndarray:
     return gram
 
 
-def submatrix(gram: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """``gram[rows][:, columns]`` with columns padded by zeros."""
-    out = aligned(len(rows), padded(len(columns)))
-    out[:, len(columns) :] = 0.0
+def submatrix(
+    gram: np.ndarray,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """``gram[rows][:, columns]`` with columns padded by zeros, in a given array or not.
+
+    Memory that has been used is faster: a new one is cleared before it is filled.
+    """
+    if out is None:
+        out = aligned(len(rows), padded(len(columns)))
     runs = runs_of(columns)
     runs = runs[np.argsort(runs[:, 1], kind="stable")]  # one sweep over each row
-    _gather(gram, rows, runs, out)
+    _gather(gram, rows, runs, len(columns), out)
     return out
 
 
@@ -229,6 +237,8 @@ def copy_runs(runs, source, target):
 
 
 @jit
-def _gather(gram, rows, runs, out):
+def _gather(gram, rows, runs, width, out):
     for r in range(rows.size):
         copy_runs(runs, gram[rows[r]], out[r])
+        for t in range(width, out.shape[1]):
+            out[r, t] = 0.0

@@ -23,12 +23,12 @@ from softcost.solvers.rows import BLOCK, LEAST
 
 _SHARED = 0.75  # share of the memory for rows over all points
 _SHARED_BY_LARGE = 0.25  # the same where there are large problems
-_NUMBER = 4  # bytes of a number in single precision
+NUMBER = 4  # bytes of a number in single precision
 
 
 def row_bytes(n: int) -> int:
     """Bytes of a row over n points."""
-    return _NUMBER * padded(n)
+    return NUMBER * padded(n)
 
 
 def copy_bytes(m: int, n_out: int) -> int:
@@ -107,7 +107,7 @@ def make_plan(needs: Needs, megabytes: float, remedy: str) -> Plan:
     """
     row = row_bytes(needs.n)
     whole = needs.matrices * needs.n * row
-    points = 2 * _NUMBER * needs.n * needs.d  # as rows and as panels
+    points = 2 * NUMBER * needs.n * needs.d  # as rows and as panels
     bound = int(min(megabytes * 2**20, 2**60)) - points
     large = large_bytes(needs.m, needs.n, needs.n_out, needs.d)
     copies = needs.copied * copy_bytes(needs.m, needs.n_out) + needs.threads * large
@@ -121,7 +121,7 @@ def make_plan(needs: Needs, megabytes: float, remedy: str) -> Plan:
         )
     # A problem also needs room to compute a row, and values for held-out points.
     of_part = row_bytes(needs.m)
-    scratch = row + BLOCK * row_bytes(needs.n_out) + _NUMBER * needs.n_out * needs.d
+    scratch = row + BLOCK * row_bytes(needs.n_out) + NUMBER * needs.n_out * needs.d
     scratch += large
     least_parts = needs.threads * (LEAST * of_part + scratch)
     least = needs.matrices * LEAST * row + least_parts

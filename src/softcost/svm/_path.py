@@ -13,7 +13,7 @@ from softcost.solvers.merge import distinct_rows
 from softcost.solvers.path import Family, solve_path
 from softcost.solvers.rows import Gram, Rows
 from softcost.svm._memory import Needs, Plan, make_plan
-from softcost.svm._shared import Matrix, SharedRows
+from softcost.svm._shared import Copies, Matrix, SharedRows
 
 _OWN_MATRIX_BELOW = 0.75  # share of rows below which a subproblem gets its own matrix
 
@@ -149,9 +149,9 @@ class KernelFold:
     ):
         self._path, self._train, self._places, self._out = path, train, places, out
         self._lock = Lock()
-        self._opened: tuple[SharedRows, tuple[Matrix, Matrix] | None] | None = None
+        self._opened: tuple[SharedRows, Copies | None] | None = None
 
-    def _open(self) -> tuple[SharedRows, tuple[Matrix, Matrix] | None]:
+    def _open(self) -> tuple[SharedRows, Copies | None]:
         """Kernel values, and the part of them that is this fold's, if there is room."""
         with self._lock:
             if self._opened is None:
@@ -164,11 +164,11 @@ class KernelFold:
         shared, copies = self._open()
         if kept is None:
             if copies is not None:
-                return Gram(copies[0]), copies[1]
+                return Gram(copies.inside), copies.cross
             return shared.part(self._places, self._out), None
         if copies is not None and shared.has_room_for(len(kept), len(self._out)):
-            gram, cross = copies
-            return Gram(submatrix(gram, kept, kept)), np.ascontiguousarray(cross[kept])
+            inside = submatrix(copies.inside, kept, kept)
+            return Gram(inside), np.ascontiguousarray(copies.cross[kept])
         return shared.part(self._places[kept], self._out), None
 
     def solve(
@@ -208,4 +208,6 @@ class KernelFold:
 
     def release(self) -> None:
         """Give the memory back."""
-        self._opened = None
+        opened, self._opened = self._opened, None
+        if opened is not None and opened[1] is not None:
+            opened[0].give_back(opened[1])

@@ -1,18 +1,38 @@
 """Kernel values over distinct points, shared by all problems on them."""
 
-from typing import Any
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softcost.solvers.kernels import gram_matrix, submatrix
+from softcost.solvers.kernels import aligned, gram_matrix, padded, submatrix
 from softcost.solvers.rows import Part, part_of, store_of
-from softcost.svm._memory import Plan, copy_bytes, row_bytes
+from softcost.svm._memory import NUMBER, Plan, copy_bytes, row_bytes
 
 Matrix = NDArray[np.float32]
 Places = NDArray[np.intp]
 
 _NOWHERE = np.empty(0, np.intp)
+_MARGIN = 64  # one of so many numbers is spare: folds are not of one size
+
+
+class Copies(NamedTuple):
+    """Parts of the matrix, and the memory that they are in.
+
+    Attributes
+    ----------
+    inside : array of shape (m, padded(m))
+        Of a fold's own places.
+    cross : array of shape (m, padded(n_out))
+        Of these with held-out ones.
+    memory : array
+        Both.
+    """
+
+    inside: Matrix
+    cross: Matrix
+    memory: Matrix
 
 
 class SharedRows:
@@ -42,6 +62,7 @@ class SharedRows:
         threads: int = 1,
     ):
         self._plan, self.matrix = plan, matrix
+        self._lock, self._spare = Lock(), list[Matrix]()
         if matrix is None and plan.whole:
             self.matrix = gram_matrix(x, kernel, gamma=gamma, threads=threads)
         if x is not None:
@@ -49,15 +70,31 @@ class SharedRows:
                 x, kernel, gamma=gamma, capacity=plan.capacity, gram=self.matrix
             )
 
-    def copies(
-        self, places: Places, out: Places = _NOWHERE
-    ) -> tuple[Matrix, Matrix] | None:
+    def copies(self, places: Places, out: Places = _NOWHERE) -> Copies | None:
         """Matrix among places, and of these with held-out ones; None without room."""
         needed = copy_bytes(len(places), len(out))
         if self.matrix is None or needed > self._plan.copy_bytes:
             return None
-        inside = submatrix(self.matrix, places, places)
-        return inside, submatrix(self.matrix, places, out)
+        memory, m = self._memory(needed // NUMBER), len(places)
+        parts: list[Matrix] = []
+        for columns in (places, out):
+            shape = m, padded(len(columns))
+            here = sum(part.size for part in parts)
+            part = memory[here : here + shape[0] * shape[1]].reshape(shape)
+            parts.append(submatrix(self.matrix, places, columns, part))
+        return Copies(parts[0], parts[1], memory)
+
+    def _memory(self, size: int) -> Matrix:
+        """Memory that a fold has given back, or new one."""
+        with self._lock:
+            if self._spare and len(self._spare[-1]) >= size:
+                return self._spare.pop()
+        return aligned(size + size // _MARGIN)
+
+    def give_back(self, copies: Copies) -> None:
+        """Let another fold have the memory: nobody reads these copies any more."""
+        with self._lock:
+            self._spare.append(copies.memory)
 
     def has_room_for(self, m: int, n_out: int) -> bool:
         """Whether a problem may copy more than its fold did."""
