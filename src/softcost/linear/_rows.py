@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 _BLOCK = 1024  # rows at once: their outputs stay in cache
+_FEW = 2  # rows without a weight are left out where one of so many has one
 _COPIED = 8  # one of so many rows is copied, at most; larger samples are looked up
 
 
@@ -127,7 +128,12 @@ class Rows:
                 scaled = block.multiply(weight[part, None]).tocsr()
                 total = total + (block.T @ scaled).toarray()
             else:
-                total = total + (block.T @ (block * weight[part, None]))
+                some = np.flatnonzero(weight[part])
+                if _FEW * len(some) < len(block):
+                    block, scale = block[some], weight[part][some, None]
+                else:
+                    scale = weight[part, None]
+                total = total + (block.T @ (block * scale))
         total = total.astype(np.float64)
         return total if self._basis is None else self._basis.T @ total @ self._basis
 
