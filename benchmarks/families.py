@@ -124,7 +124,7 @@ def clusters(run, n=200_000, n_test=50_000):
 
 MANY_ROWS = {
     "kdd99": ("contest", of_kdd99, OneSidedRegression()),
-    "200,000 rows": (
+    "clusters": (
         "drawn", clusters, OneSidedRegression(OneSidedNystroem(n_landmarks=128)),
     ),
 }  # fmt: skip
@@ -237,7 +237,7 @@ def measured(problem, name, run, options):
     return rows
 
 
-def units(part, runs, sets=SETS):
+def units(part, runs, sets=None):
     """All runs of the smallest problem first.
 
     Runs before `FIRST` were looked at while "auto" was built.
@@ -245,7 +245,8 @@ def units(part, runs, sets=SETS):
     every = range(FIRST, FIRST + runs)
     if part == "large":
         for run in every:
-            for what, (kind, make, _) in MANY_ROWS.items():
+            for what in sets or MANY_ROWS:
+                kind, make, _ = MANY_ROWS[what]
                 name = {"problem": what, "costs": kind}
                 yield name, run, lambda r=run, m=make: m(r)
         return
@@ -255,7 +256,7 @@ def units(part, runs, sets=SETS):
                 name = {"problem": what, "costs": "rare class"}
                 yield name, run, lambda r=run, c=changes: overlapping(r, **(BASE | c))
         return
-    for what in sorted(sets, key=lambda one: info(one).rows):
+    for what in sorted(sets or SETS, key=lambda one: info(one).rows):
         for run in every:
             remember()
             for kind in KINDS:
@@ -522,7 +523,9 @@ def main():
     parser.add_argument(
         "--by-hand", type=int, default=5, help="runs in which others are tried, too"
     )
-    parser.add_argument("--sets", type=lambda text: text.split(","), default=SETS)
+    parser.add_argument(
+        "--sets", type=lambda text: text.split(","), help="some, also of part large"
+    )
     parser.add_argument("--summary", action="store_true", help="write the tables only")
     parser.add_argument(
         "--join", type=Path, nargs="+", default=[], help="take rows of other files, too"
