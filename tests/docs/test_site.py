@@ -100,6 +100,31 @@ def test_the_table_of_families_compares_on_the_same_runs():
     assert "2 problems, 4 searches" in result_tables.families_page(document)
 
 
+def test_what_one_would_try_by_hand_is_told_problem_by_problem():
+    costs = {
+        "auto": 1.0, "constant": 9.0, "soft-OSR": 3.0, "soft-CSOVO": 2.0,
+        "soft-linear": 1.04, "boosted-trees": 0.5, "LightGBM": 4.0,
+        "HistGradientBoosting": 5.0,
+    }  # fmt: skip
+    rows = [
+        {"problem": problem, "costs": "plain", "run": run, "model": model}
+        | {"cost": cost + 0.5 * (problem == "b" and model == "boosted-trees")}
+        for problem in "ab"
+        for run in (0, 1)
+        for model, cost in costs.items()
+    ]
+    document = {"rows": {"sets": rows, "overlapping": []}}
+    table = result_tables.by_hand_costs(document)
+    assert table.loc[("a", "plain"), "soft kernel"] == 2.0
+    assert table["soft boosting"].tolist() == [0.5, 1.0]
+    page = result_tables.by_hand_page(document)
+    assert "within 5 % of it, on 1 of 2 problems" in page
+    assert "| a | plain | 2 | 1.04 | **0.5** | 4 | 5 | 1 |" in page
+    assert "| **cheapest** | | 0 | 0 | 2 | 0 | 0 | 1 |" in page
+    assert "| cheaper than the default by 5 % | | 0 | 0 | 1 | 0 | 0 | |" in page
+    assert "| dearer by 5 % | | 2 | 0 | 0 | 2 | 2 | |" in page
+
+
 def test_the_guide_says_how_often_limits_were_broken():
     document = json.loads((RESULTS / "guarantee.json").read_text())
     told = result_tables.guarantee_sentences(document)
