@@ -167,9 +167,9 @@ def _take_over(memory, a, source):
 def _start(memory, a, softness, run, g, target):
     """Start problem ``a`` from the best feasible point at hand, at worst from zero.
 
-    At hand are the point between the neighbours for this C, or the only neighbour, and
-    solutions of the same problem in other boxes, for the last C, whose objectives are
-    known.
+    At hand are solutions of the same problem in other boxes, for the last C, whose
+    objectives are known; the point between the neighbours for this C, or the only
+    neighbour; and what this softness had for the last C, with other targets.
     """
     n_softness, lower, upper = memory.known.size, memory.lower, memory.upper
     best, source = 0.0, -1
@@ -178,25 +178,30 @@ def _start(memory, a, softness, run, g, target):
         better = same and memory.objective[k] < best
         if better and _is_feasible(memory.beta[k], lower, upper):
             best, source = memory.objective[k], k
-    left, right = _neighbours(memory.done, run, a)
-    if left < 0 and source < 0 and memory.known[a]:
-        left = right = a  # for the last C, with other targets
-    if left >= 0:
-        share, trial = 0.0, memory.trial_beta
+    trial, gradient, shift, drift = (
+        memory.trial_beta, memory.trial_gradient, memory.shift, memory.drift,
+    )  # fmt: skip
+    for attempt in range(2):
+        left = right = a
+        if attempt == 1:
+            left, right = _neighbours(memory.done, run, a)
+        if left < 0 or not memory.known[left] or (left == a and memory.held[a] == g):
+            continue
+        share = 0.0
         if left != right:
             share = (softness[a] - softness[left]) / (softness[right] - softness[left])
         _blend(memory.beta[left], memory.beta[right], share, trial)
-        if _is_feasible(trial, lower, upper):
-            gradient = memory.trial_gradient
-            _blend_gradient(memory, left, right, share, target, gradient)
-            if _objective(trial, gradient, target) < best:
-                shift, drift = memory.shift, memory.drift
-                shift[a] = (1.0 - share) * shift[left] + share * shift[right]
-                drift[a] = drift[left] if drift[left] > drift[right] else drift[right]
-                copy(trial, memory.beta[a])
-                copy(gradient, memory.gradient[a])
-                copy(target, memory.target[a])
-                best, source = -np.inf, a
+        if not _is_feasible(trial, lower, upper):
+            continue
+        _blend_gradient(memory, left, right, share, target, gradient)
+        objective = _objective(trial, gradient, target)
+        if objective < best:
+            shift[a] = (1.0 - share) * shift[left] + share * shift[right]
+            drift[a] = drift[left] if drift[left] > drift[right] else drift[right]
+            copy(trial, memory.beta[a])
+            copy(gradient, memory.gradient[a])
+            copy(target, memory.target[a])
+            best, source = objective, a
     if source >= 0:
         _take_over(memory, a, source)
         _put_on_bounds(memory.beta[a], lower, upper)
