@@ -16,8 +16,6 @@ from softcost.soft._progress import Progress
 from softcost.soft._walk import Walk, WalkedFold, combined
 from softcost.soft._walk_lockstep import goes_in_lockstep, walk_in_lockstep
 
-_MANY = 8  # subproblems of a fold, from which on folds wait for each other
-
 
 def walk_in_threads(
     walk: Walk, problem: SearchProblem, threads: int, progress: Progress
@@ -41,7 +39,11 @@ def _flat(
     threads: int,
     progress: Progress,
 ) -> list[NDArray[np.intp]]:
-    """Subproblems side by side; the last one of a fold combines them all."""
+    """Subproblems side by side; the last one of a fold combines them all.
+
+    They are taken fold by fold, so that at most as many folds are open as there are
+    threads; the next one is opened while others still work on the last.
+    """
     n_actions = folds[0].rows.n_actions
     n_subproblems = reduction.n_subproblems(n_actions)
     n_jobs = n_subproblems * len(folds)
@@ -59,22 +61,16 @@ def _flat(
             return None
         return queue.fold.for_every_row(combined(reduction, every, n_actions))
 
-    def run(some: list[WalkedFold]) -> list[NDArray[np.intp]]:
-        queues = [
-            _SubproblemQueue(
-                fold, reduction.path_subproblems(fold.rows, walk.softness.tolist()),
-                n_subproblems,
-            )
-            for fold in some
-        ]  # fmt: skip
-        turns = [queue for queue in queues for _ in range(n_subproblems)]
-        results = in_threads(solve_next, turns, threads)
-        return [one for one in results if one is not None]
-
-    if n_subproblems < _MANY:
-        return run(folds)
-    # Many subproblems keep all threads busy within a fold: one fold's memory at a time.
-    return [predicted for fold in folds for predicted in run([fold])]
+    queues = [
+        _SubproblemQueue(
+            fold, reduction.path_subproblems(fold.rows, walk.softness.tolist()),
+            n_subproblems,
+        )
+        for fold in folds
+    ]  # fmt: skip
+    turns = [queue for queue in queues for _ in range(n_subproblems)]
+    results = in_threads(solve_next, turns, threads)
+    return [one for one in results if one is not None]
 
 
 class _SubproblemQueue:
