@@ -26,7 +26,8 @@ from typing import NamedTuple
 import numpy as np
 
 from softcost.solvers._products import products_of
-from softcost.solvers._walk import Memory, Table, walk
+from softcost.solvers._start import Memory
+from softcost.solvers._walk import Table, walk
 from softcost.solvers.kernels import aligned, aligned_zeros, padded
 from softcost.solvers.large import LargePath, is_large
 from softcost.solvers.rows import Rows
