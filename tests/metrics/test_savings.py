@@ -103,6 +103,9 @@ def test_degenerate_rows():
     assert paired_saving([0.0, 0.0], [1.0, 2.0]).percent(1.0) is None
     with pytest.raises(ValueError, match="same rows"):
         paired_saving([1.0, 2.0], [1.0])
+    for after in ([], lambda rows: np.zeros((1, 0))):
+        with pytest.raises(ValueError, match="before has no rows; pass"):
+            paired_saving([], after)
 
 
 def test_a_search_saves_what_its_table_says():

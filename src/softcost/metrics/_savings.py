@@ -118,6 +118,8 @@ def paired_saving(
     (2.67, True)
     """
     base = np.asarray(before, float)
+    if len(base) == 0:
+        raise ValueError("before has no rows; pass costs of at least one.")
     costs_of = after if callable(after) else _columns(after, len(base))
     w = np.ones(len(base)) if weight is None else np.asarray(weight, float)
     members = np.arange(len(base)) if groups is None else np.asarray(groups)
@@ -153,7 +155,7 @@ def paired_saving(
 def _columns(after: ArrayLike, n: int) -> CostsOf:
     """Some columns of costs, which are there for all rows."""
     costs = np.atleast_2d(np.asarray(after, float))
-    if costs.shape[1] != n or n == 0:
+    if costs.shape[1] != n:
         raise ValueError(
             f"after has {costs.shape[1]} rows and before {n}; pass costs of the same "
             "rows."
