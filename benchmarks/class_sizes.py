@@ -38,7 +38,7 @@ from softcost.costs import error_weights, inconsistent
 from softcost.datasets import load
 from softcost.metrics import weighted_error
 from softcost.paper import TARGETS, published_values
-from softcost.paper.run import PLAIN, UNBALANCED
+from softcost.paper.planning import PLAIN, UNBALANCED
 
 SETS = tuple(name for name in TARGETS["inconsistent"].datasets if name not in PLAIN)
 RARE = tuple(name for name in UNBALANCED if name in SETS and name != "splice")

@@ -23,7 +23,7 @@ import numpy as np
 
 from softcost.datasets import info
 from softcost.paper import TARGETS, make_request, plan, run_unit
-from softcost.paper.run import load_data
+from softcost.paper.cell import load_data
 
 RESULTS = Path(__file__).parent / "results" / "cluster_plan.json"
 TABLES = ("inconsistent", "consistent")

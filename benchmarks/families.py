@@ -59,8 +59,8 @@ from softcost.datasets import info, load
 from softcost.linear import OneSidedLinear, OneSidedNystroem
 from softcost.metrics import mean_cost
 from softcost.parallel import one_thread
-from softcost.reductions import _blend, _expected
-from softcost.selection import LeastCost, choose_row
+from softcost.reductions import blend, expected_cost
+from softcost.search import LeastCost, choose_row
 
 PACKAGES = ("softcost", "scikit-learn", "lightgbm", "numpy", "scipy")
 SETS = (
@@ -161,7 +161,7 @@ class Remembered:
 
 def remember():
     """Forget what was fitted before, and remember from now on."""
-    for module in (_expected, _blend):
+    for module in (expected_cost, blend):
         fit = module.fit_classes
         module.fit_classes = Remembered(getattr(fit, "fit", fit))
 

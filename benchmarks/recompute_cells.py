@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from softcost.paper.run import Unit, run_unit
+from softcost.paper.cell import run_unit
+from softcost.paper.planning import Unit
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 LARGE = {

@@ -37,8 +37,8 @@ from softcost import CostSensitiveOneVsOne, OneSidedRegression
 from softcost.costs import inconsistent
 from softcost.datasets import load
 from softcost.learners import OneSidedValues
-from softcost.solvers import _plain, _scan, kernels, smo
-from softcost.solvers.rows import Gram
+from softcost.solvers import kernels, passes, plain_passes, smo
+from softcost.solvers.row_store import Gram
 from softcost.svm import KernelSVC, OneSidedSVR
 
 PACKAGES = ["softcost", "numpy", "scipy", "numba", "llvmlite", "scikit-learn"]
@@ -290,7 +290,7 @@ def bench_estimators(options):
 
 def bench_scan(options):
     """The plain twin stands for what a failure to vectorise would cost."""
-    vector, plain = scanning(_scan), scanning(_plain)
+    vector, plain = scanning(passes), scanning(plain_passes)
     rng = np.random.default_rng(0)
     for n in (1024, 8192):
         times = 2_000_000 // n * (1 if options.quick else 10)
@@ -317,7 +317,7 @@ def bench_compile(options):
 def bench_instructions(options):
     """Instructions that a pass takes for 64 rows, from cross-compiling."""
     for processor in PROCESSORS:
-        for name, loop in scanning(_scan).items():
+        for name, loop in scanning(passes).items():
             loop(*a_pass(64, np.random.default_rng(0)), 1)
             result = row("instructions", f"{name}, {processor}", 64, None, (None, None))
             yield {**result, "instructions": per_step(loop, processor)}

@@ -1,8 +1,8 @@
-"""The layout is the architecture: who may import whom, and nothing else."""
+"""The layout is the architecture: allowed imports, sizes and names of modules."""
 
 import ast
+from collections import Counter
 from pathlib import Path
-from statistics import median
 
 import pytest
 
@@ -11,14 +11,15 @@ import softcost
 PACKAGE = Path(softcost.__file__).parent
 
 LEARNING = {
-    "costs", "learners", "linear", "metrics", "parallel", "reductions", "selection",
-    "sensitivity", "soft", "solvers", "svm",
+    "costs", "learners", "linear", "metrics", "parallel", "reductions", "search",
+    "solvers", "svm", "tables",
 }  # fmt: skip
 ALLOWED = {
-    "costs": set(),
     "files": set(),
+    "formatting": set(),
     "parallel": set(),
-    "selection": set(),
+    "tables": {"files", "formatting"},
+    "costs": {"files", "formatting", "tables"},
     "datasets": {"costs"},
     "metrics": {"costs"},
     "learners": {"parallel"},
@@ -27,22 +28,25 @@ ALLOWED = {
     "svm": {"learners", "parallel", "solvers"},
     "linear": {"learners", "parallel", "solvers"},
     "reductions": {"costs", "learners", "metrics", "parallel", "svm"},
-    "sensitivity": {"costs", "metrics", "selection"},
-    "soft": {
-        "linear",
-        "costs", "learners", "metrics", "parallel", "reductions", "selection",
-        "sensitivity",
-    },
-    "models": {"costs", "files", "reductions"},
-    "report": {"files", "metrics", "selection"},
+    "search": {"costs", "learners", "linear", "metrics", "parallel", "reductions"},
+    "persistence": {"costs", "files", "reductions"},
+    "report": {"files", "metrics", "search"},
     "paper": LEARNING | {"datasets", "files"},
-    "cli": LEARNING | {"datasets", "files", "models", "paper", "report"},
+    "service": {"cli", "parallel", "tables"},
+    "cli": LEARNING
+    | {"datasets", "files", "formatting", "paper", "persistence", "report", "service"},
 }  # fmt: skip
-# Modules beside the packages: what they are for says what they may see.
+# Modules beside the packages.
 ALLOWED_MODULES = {"_lazy": set(), "_version": set(), "__main__": {"cli"}}
 EVERYWHERE = {"_lazy", "_version"}
-# Packages made of packages, which keep to the same rules among themselves.
-NESTED = ("cli", "paper")
+
+LARGEST = 900  # lines of code in a module
+
+# A module with a single importer is a part of that importer, unless it is a concept
+# that someone in this field would look for by name.
+SINGLE_IMPORTER = {
+    "softcost.learners.fitting": "how any learner is fitted",
+}
 
 
 def packages():
@@ -83,30 +87,22 @@ def files_of(package):
     )
 
 
-def home_of(name):
-    """The package that a module belongs to: its folder, of nested ones the inner."""
-    parts = name.split(".")
-    nested = len(parts) > 3 and parts[1] in NESTED and not parts[2].startswith("_")
-    depth = 3 if nested else 2
-    return ".".join(parts[:depth])
-
-
 @pytest.mark.parametrize("package", list(packages()))
-def test_only_allowed_arrows(package):
-    known = ALLOWED | ALLOWED_MODULES
-    assert package in known, f"softcost.{package} has no place in the architecture"
-    allowed = known[package] | EVERYWHERE | {package}
+def test_only_allowed_imports(package):
+    places = ALLOWED | ALLOWED_MODULES
+    assert package in places, f"softcost.{package} has no place in the architecture"
+    allowed = places[package] | EVERYWHERE | {package}
     for path in files_of(package):
         used = {name.split(".")[1] for name in softcost_imports(path)}
         assert used <= allowed, f"{path.name} imports {sorted(used - allowed)}"
 
 
-def test_nobody_imports_a_private_module_or_name_of_another_package():
+def test_private_names_stay_in_their_package():
     for name, path in modules():
-        for used in softcost_imports(path):
-            private = [part for part in used.split(".")[2:] if is_private(part)]
-            inside = home_of(used) == home_of(f"{name}.{path.stem}")
-            assert inside or not private, f"{name} imports {used}"
+        for imported in softcost_imports(path):
+            private = [part for part in imported.split(".")[2:] if is_private(part)]
+            same = imported.split(".")[1] == name.partition(".")[2].split(".")[0]
+            assert same or not private, f"{name} imports {imported}"
 
 
 def private_names(tree):
@@ -118,7 +114,7 @@ def private_names(tree):
             yield node.attr
         elif isinstance(node, ast.AnnAssign | ast.Assign):
             targets = [node.target] if isinstance(node, ast.AnnAssign) else node.targets
-            yield from (one.id for one in targets if isinstance(one, ast.Name))
+            yield from (name.id for name in targets if isinstance(name, ast.Name))
 
 
 def is_private(name):
@@ -135,17 +131,17 @@ def borrowed_private_attributes(sources):
     trees = {name: ast.parse(text) for name, text in sources.items()}
     owners: dict[str, set[str]] = {}
     for name, tree in trees.items():
-        for one in private_names(tree):
-            owners.setdefault(one, set()).add(name.split(".")[1])
+        for private in private_names(tree):
+            owners.setdefault(private, set()).add(name.split(".")[1])
     for name, tree in trees.items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and is_private(node.attr):
-                own = owners.get(node.attr, set())
-                if own and name.split(".")[1] not in own:
+                owner = owners.get(node.attr, set())
+                if owner and name.split(".")[1] not in owner:
                     yield name, node.attr
 
 
-def test_nobody_uses_a_private_attribute_of_another_package():
+def test_private_attributes_stay_in_their_package():
     sources = {
         name: path.read_text(encoding="utf-8")
         for name, path in modules()
@@ -154,7 +150,7 @@ def test_nobody_uses_a_private_attribute_of_another_package():
     assert list(borrowed_private_attributes(sources)) == []
 
 
-def test_the_attribute_reader_sees_what_is_borrowed():
+def test_borrowed_private_attributes_are_found():
     sources = {
         "softcost.a.x": "class A:\n    def _own(self): self._own()\n",
         "softcost.b.y": "def f(a): return a._own() + a.__len__() + a._asdict()\n",
@@ -162,17 +158,26 @@ def test_the_attribute_reader_sees_what_is_borrowed():
     assert list(borrowed_private_attributes(sources)) == [("softcost.b.y", "_own")]
 
 
-def test_no_import_cycle():
-    known = dict(modules())
+def import_graph():
+    """Module -> the modules that it imports."""
+    paths = dict(modules())
     graph = {}
-    for name, path in known.items():
+    for name, path in paths.items():
         used = set()
-        for one in softcost_imports(path):
-            while one not in known:
-                one = one.rpartition(".")[0]
-            used.add(one)
+        for imported in softcost_imports(path):
+            while imported not in paths:
+                imported = imported.rpartition(".")[0]
+            used.add(imported)
+        graph[name] = used - {name}
+    return graph
+
+
+def test_no_import_cycle():
+    graph = {
         # A package's own __init__ is imported before its modules: no arrow back.
-        graph[name] = {one for one in used if not name.startswith(f"{one}.")} - {name}
+        name: {other for other in used if not name.startswith(f"{other}.")}
+        for name, used in import_graph().items()
+    }
     finished, path = set(), []
 
     def visit(name):
@@ -180,8 +185,8 @@ def test_no_import_cycle():
         if name in finished:
             return
         path.append(name)
-        for one in graph[name]:
-            visit(one)
+        for other in graph[name]:
+            visit(other)
         finished.add(path.pop())
 
     for name in graph:
@@ -189,21 +194,42 @@ def test_no_import_cycle():
 
 
 def lines_of_code(path):
-    """Lines of a module but for docstrings: nobody is to save on those."""
+    """Lines of a module without blank lines, comments and docstrings."""
     text = path.read_text(encoding="utf-8")
-    lines = len(text.splitlines())
+    docstrings = set()
     for node in ast.walk(ast.parse(text)):
         kinds = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
         if isinstance(node, kinds) and ast.get_docstring(node) is not None:
-            lines -= node.body[0].end_lineno - node.body[0].lineno + 1
-    return lines
+            docstrings |= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    return sum(
+        bool(line.strip()) and not line.strip().startswith("#")
+        for number, line in enumerate(text.splitlines(), 1)
+        if number not in docstrings
+    )
 
 
-def test_modules_are_small():
-    lines = {name: lines_of_code(path) for name, path in modules()}
-    largest = max(lines, key=lines.__getitem__)
-    assert lines[largest] < 350, largest
-    assert median(lines.values()) < 100
+def test_no_module_is_too_large():
+    sizes = {name: lines_of_code(path) for name, path in modules()}
+    assert {name: size for name, size in sizes.items() if size > LARGEST} == {}
+
+
+def test_file_names_are_unique():
+    names = Counter(
+        path.name for _, path in modules() if not path.name.startswith("__")
+    )
+    assert {name for name, count in names.items() if count > 1} == set()
+
+
+@pytest.mark.xfail(reason="commands are not merged yet", strict=False)
+def test_modules_with_a_single_importer_have_a_reason():
+    graph = import_graph()
+    inits = {name for name, path in modules() if path.name == "__init__.py"}
+    single = set()
+    for name in graph.keys() - inits:
+        importers = {other for other, used in graph.items() if name in used}
+        if len(importers - inits) == 1 and not importers & inits:
+            single.add(name)
+    assert single == set(SINGLE_IMPORTER)
 
 
 def test_the_import_reader_sees_every_form(tmp_path):
@@ -215,16 +241,3 @@ def test_the_import_reader_sees_every_form(tmp_path):
     )
     found = {name.split(".")[1] for name in softcost_imports(path)}
     assert found == {"cli", "costs", "svm"}
-
-
-# Within the paper's package: which part may import which.
-PARTS = {"run": set(), "findings": {"run"}, "pages": {"findings"}}
-
-
-@pytest.mark.parametrize("part", sorted(PARTS))
-def test_parts_of_the_paper(part):
-    for path in sorted((PACKAGE / "paper" / part).glob("*.py")):
-        for name in softcost_imports(path):
-            names = name.split(".")
-            if names[1] == "paper":
-                assert names[2] in PARTS[part] | {part}, f"{path.name} imports {name}"

@@ -17,7 +17,7 @@ from scipy.stats import ttest_rel
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "results"
-PAPER = ROOT / "src" / "softcost" / "paper" / "findings" / "paper.json"
+PAPER = ROOT / "src" / "softcost" / "paper" / "published.json"
 
 pytestmark = pytest.mark.skipif(
     not (RESULTS / "rows.csv.gz").is_file(), reason="the results are not in this copy"

@@ -12,7 +12,7 @@ from softcost.paper import (
     read_rows,
     write_report,
 )
-from softcost.paper.run import BALANCED, cell_key
+from softcost.paper.planning import BALANCED, cell_key
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 ROWS = RESULTS / "rows.csv.gz"

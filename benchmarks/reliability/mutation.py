@@ -45,29 +45,19 @@ PACKAGES = {
          "--deselect=tests/metrics/test_savings.py"
          "::test_a_search_saves_what_its_table_says"],  # which compiles
     ),
-    "selection": (
-        ["selection/*.py"],
-        ["tests/selection/test_exactly.py", "tests/soft/test_rules.py",
-         "tests/selection/test_tails.py", "src/softcost/selection"],
+    "search": (
+        ["search/rules.py", "search/counts.py"],
+        ["tests/search/test_exactly.py", "tests/search/test_rules.py",
+         "tests/search/test_tails.py", "src/softcost/search/rules.py",
+         "src/softcost/search/counts.py"],
     ),
-    "models": (
-        [
-            f"models/_{name}.py"
-            for name in (
-                "archive", "arrays", "array_kinds", "calibration_types", "codec",
-                "column_types", "common_kinds", "hist_types", "json", "kinds",
-                "lightgbm", "linear_types", "machine_types", "manifest", "other_types",
-                "own_types", "reduction_types", "schema", "search_tables",
-                "search_types", "skops", "tree_types", "values",
-            )
-        ],
-        ["tests/models/test_kinds.py", "tests/models/test_checks.py",
-         "tests/models/test_layers.py", "tests/models/test_format.py",
-         "tests/models/test_objects.py",
-         "tests/models/test_schemas.py",
-         "tests/models/test_tricks.py", "tests/models/test_details.py",
-         "tests/models/test_search_tables.py",
-         "src/softcost/models"],
+    "persistence": (
+        ["persistence/*.py"],
+        ["tests/persistence/test_kinds.py", "tests/persistence/test_checks.py",
+         "tests/persistence/test_layers.py", "tests/persistence/test_format.py",
+         "tests/persistence/test_objects.py", "tests/persistence/test_schemas.py",
+         "tests/persistence/test_tricks.py", "tests/persistence/test_details.py",
+         "tests/persistence/test_search_tables.py", "src/softcost/persistence"],
     ),
 }  # fmt: skip
 OPTIONS = [

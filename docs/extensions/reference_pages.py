@@ -32,20 +32,18 @@ CONSTANTS = {
     "softcost.reductions.CATALOGUE": (
         "Every reduction by its short name on the command line: a dict of `Entry`."
     ),
-    "softcost.selection.CRITERIA": "The words that stand for a rule in ``criterion``.",
+    "softcost.search.CRITERIA": "The words that stand for a rule in ``criterion``.",
 }
 
 PACKAGES = {
-    "softcost.soft": "Soft classification",
+    "softcost.search": "Search and selection",
     "softcost.reductions": "Reductions",
     "softcost.costs": "Costs",
-    "softcost.selection": "Selection rules",
-    "softcost.sensitivity": "Sensitivity",
     "softcost.metrics": "Metrics",
     "softcost.svm": "Kernel machines",
     "softcost.linear": "Linear machines",
     "softcost.report": "Displays and the explorer",
-    "softcost.models": "Saved models",
+    "softcost.persistence": "Saved models",
     "softcost.datasets": "Data sets",
     "softcost.learners": "Learners",
     "softcost.testing": "Checks",

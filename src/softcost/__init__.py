@@ -16,13 +16,11 @@ if TYPE_CHECKING:
         learners,
         linear,
         metrics,
-        models,
         paper,
+        persistence,
         reductions,
         report,
-        selection,
-        sensitivity,
-        soft,
+        search,
         svm,
         testing,
     )
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
         OneSidedLinear,
         OneSidedNystroem,
     )
-    from softcost.models import load, save
+    from softcost.persistence import load, save
     from softcost.reductions import (
         Costing,
         CostSensitiveOneVsOne,
@@ -53,8 +51,13 @@ if TYPE_CHECKING:
         SoftnessCurveDisplay,
         TradeoffDisplay,
     )
-    from softcost.selection import Budget, LeastCost, MaxOfBoth, Tolerance
-    from softcost.soft import SoftCostClassifierCV
+    from softcost.search import (
+        Budget,
+        LeastCost,
+        MaxOfBoth,
+        SoftCostClassifierCV,
+        Tolerance,
+    )
     from softcost.svm import KernelSVC, OneSidedSVR
 
 __all__ = [
@@ -92,35 +95,34 @@ __all__ = [
     "linear",
     "load",
     "metrics",
-    "models",
     "paper",
+    "persistence",
     "reductions",
     "report",
     "save",
-    "selection",
-    "sensitivity",
-    "soft",
+    "search",
     "svm",
     "testing",
 ]
 
 if not TYPE_CHECKING:
     _PACKAGES = (
-        "costs", "datasets", "learners", "linear", "metrics", "models", "paper",
-        "reductions", "report", "selection", "sensitivity", "soft", "svm", "testing",
+        "costs", "datasets", "learners", "linear", "metrics", "paper", "persistence",
+        "reductions", "report", "search", "svm", "testing",
     )  # fmt: skip
     _FROM = {
         "linear": (
             "LinearClassifier", "NystroemClassifier", "OneSidedLinear",
             "OneSidedNystroem",
         ),
-        "models": ("load", "save"),
+        "persistence": ("load", "save"),
         "report": (
             "CostCurveDisplay", "CostMatrixDisplay", "NetBenefitDisplay",
             "SoftnessCurveDisplay", "TradeoffDisplay",
         ),
-        "selection": ("Budget", "LeastCost", "MaxOfBoth", "Tolerance"),
-        "soft": ("SoftCostClassifierCV",),
+        "search": (
+            "Budget", "LeastCost", "MaxOfBoth", "SoftCostClassifierCV", "Tolerance",
+        ),
         "svm": ("KernelSVC", "OneSidedSVR"),
     }  # fmt: skip
     # What is left are reductions.

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from softcost.cli.inputs import read_cost_file
+from softcost.costs import read_cost_file
 from softcost.metrics import measure
 
 ASK = "ask a person"

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from softcost.cli.inputs import far_numbers
-from softcost.models._archive import archive, unarchive
+from softcost.persistence.archive import archive, unarchive
+from softcost.tables import far_numbers
 
 ROWS = "x,y,t\n" + "".join(f"{i},{i % 7},{'ab'[i % 2]}\n" for i in range(24))
 PRICES = '{"a": {"b": 1}, "b": {"a": 2}}'

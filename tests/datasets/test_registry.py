@@ -6,8 +6,8 @@ import pytest
 
 import softcost.datasets
 from softcost.datasets import info, list_datasets
-from softcost.datasets._check import class_rank, summarise
-from softcost.datasets._registry import NominalColumn, NumberColumn
+from softcost.datasets.loading import class_rank, summarise
+from softcost.datasets.registry import NominalColumn, NumberColumn
 
 MEASURED = [name for name in list_datasets() if not info(name).generated]
 

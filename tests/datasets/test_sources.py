@@ -259,7 +259,7 @@ def test_openml_with_a_column_too_few_is_refused(data_dir, monkeypatch):
 
 def test_kddcup99_attacks_are_grouped(monkeypatch):
     """Bytes and attack names, as scikit-learn has them, come out in our words."""
-    from softcost.datasets._openml import openml_table
+    from softcost.datasets.loading import openml_table
 
     attacks = {b"smurf.": "dos", b"satan.": "probe", b"rootkit.": "u2r"}
     attacks |= {b"phf.": "r2l", b"normal.": "normal"}

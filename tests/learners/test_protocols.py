@@ -7,7 +7,7 @@ from toy import GroupMeans, PlainMeans
 
 from softcost.learners import FitsMany, Labels, OneSidedValues, Values, WalksPath
 from softcost.reductions import CATALOGUE, FlatReduction
-from softcost.soft import SoftCostClassifierCV
+from softcost.search import SoftCostClassifierCV
 from softcost.svm import KernelSVC, OneSidedSVR
 from softcost.testing import check_path_learner
 
@@ -55,7 +55,7 @@ def test_a_toy_learner_walks_through_every_reduction(
         pytest.skip("rescaling takes costs by class only")
     walked = searched(GroupMeans(), name, rows, by_example)
     assert not isinstance(PlainMeans(), FitsMany | WalksPath)
-    monkeypatch.setattr("softcost.soft._path_engine.predictions", None)
+    monkeypatch.setattr("softcost.search.path_engine.predictions", None)
     cloned = searched(PlainMeans(), name, rows, by_example)
     pd.testing.assert_frame_equal(walked.tradeoff_, cloned.tradeoff_)
     assert walked.best_index_ == cloned.best_index_
@@ -67,7 +67,7 @@ def test_a_toy_learner_walks_through_every_reduction(
 
 def test_settings_off_the_path_are_cloned_and_fitted(rows, monkeypatch):
     X, y, _, _ = rows
-    monkeypatch.setattr("softcost.soft._path_engine.predictions", None)
+    monkeypatch.setattr("softcost.search.path_engine.predictions", None)
     search = SoftCostClassifierCV(
         CATALOGUE["csovr"].load()(GroupMeans()), param_grid={}, softness=2, cv=2
     )

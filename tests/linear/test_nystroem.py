@@ -9,8 +9,8 @@ from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 
 from softcost import OneSidedRegression, SoftCostClassifierCV
 from softcost.linear import LinearClassifier, NystroemClassifier, OneSidedNystroem
-from softcost.linear._landmarks import Kernel, choose_landmarks
-from softcost.soft import _path_engine
+from softcost.linear.nystroem import Kernel, choose_landmarks
+from softcost.search import path_engine
 
 KERNELS = {
     "perceptron": lambda A, B: -np.linalg.norm(A[:, None] - B, axis=2),
@@ -141,5 +141,5 @@ def test_a_path_gives_what_clone_and_fit_gives(kernel, monkeypatch):
         ).fit(X, y)  # fmt: skip
 
     walked = searched()
-    monkeypatch.setattr(_path_engine, "can_walk", lambda problem: False)
+    monkeypatch.setattr(path_engine, "can_walk", lambda problem: False)
     pd.testing.assert_frame_equal(walked.tradeoff_, searched().tradeoff_)

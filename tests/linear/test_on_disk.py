@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from softcost.linear import LinearClassifier, OneSidedLinear
-from softcost.linear._space import on_disk
+from softcost.linear.features import on_disk
 from softcost.reductions import CostSensitiveOneVsOne, OneSidedRegression
-from softcost.soft import SoftCostClassifierCV
+from softcost.search import SoftCostClassifierCV
 
 MATRIX = np.array([[0, 1.13, 5.71], [2.37, 0, 4.19], [9.83, 7.57, 0.0]])
 MODELS = [

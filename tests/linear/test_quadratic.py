@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from softcost.linear import _quadratic
-from softcost.linear._quadratic import Quadratic
-from softcost.linear._rows import Rows
-from softcost.linear._samples import Sampled
+from softcost.linear import newton
+from softcost.linear.features import Rows
+from softcost.linear.newton import Quadratic, Sampled
 
 
 def a_problem(width, m, share, *, thin):
@@ -29,7 +28,7 @@ def test_directions_are_those_of_each_problem(width, m, share, thin):
     quadratic = Quadratic(Sampled(rows, slice(None), 1.0), curvature.copy(), ridge)
     found = quadratic.solved(right, np.full(m, 1e-9))
     # A hundred steps do not solve problems that are wide and unlike their mean.
-    alike = width <= _quadratic._DIRECT or share > 0.5
+    alike = width <= newton._DIRECT or share > 0.5
     for k in range(m):
         H = X.T @ (X * curvature[:, [k]]) + np.diag(ridge)
         root = np.sqrt(np.diagonal(H))

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from softcost.linear import OneSidedLinear
-from softcost.linear._rows import Rows
-from softcost.linear._space import Standardised
+from softcost.linear.features import Rows, Standardised
 from softcost.reductions import OneSidedRegression
-from softcost.soft import SoftCostClassifierCV, _walk_threads
+from softcost.search import SoftCostClassifierCV, path_engine
 
 
 def some_rows():
@@ -53,13 +52,13 @@ def test_a_large_sample_is_no_copy():
 def test_folds_are_opened_one_after_the_other(monkeypatch):
     earlier = []
 
-    class Watched(_walk_threads.WalkedFold):
+    class Watched(path_engine.WalkedFold):
         def __init__(self, *given):
             assert not any(one() for one in earlier)
             super().__init__(*given)
             earlier.append(weakref.ref(self))
 
-    monkeypatch.setattr(_walk_threads, "WalkedFold", Watched)
+    monkeypatch.setattr(path_engine, "WalkedFold", Watched)
     X, _ = some_rows()
     y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 20)
     prices = [[0, 1, 5], [2, 0, 4], [9, 7, 0]]

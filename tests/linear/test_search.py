@@ -9,7 +9,7 @@ from scipy import sparse
 from softcost.learners import FitsKinds, WalksInLockstep
 from softcost.linear import LinearClassifier, OneSidedLinear
 from softcost.reductions import CATALOGUE, FlatReduction, OneSidedRegression
-from softcost.soft import SoftCostClassifierCV, _path_engine
+from softcost.search import SoftCostClassifierCV, path_engine
 
 MATRIX = np.array([[0, 1.13, 5.71], [2.37, 0, 4.19], [9.83, 7.57, 0.0]])
 STRICT = 1e-10
@@ -61,7 +61,7 @@ def test_a_path_gives_what_clone_and_fit_gives(name, by_example, rows, monkeypat
     if by_example and name == "cszl":
         pytest.skip("rescaling takes costs by class only")
     found = searched(name, rows, by_example=by_example)
-    monkeypatch.setattr(_path_engine, "can_walk", lambda problem: False)
+    monkeypatch.setattr(path_engine, "can_walk", lambda problem: False)
     cloned = searched(name, rows, by_example=by_example)
     pd.testing.assert_frame_equal(found.tradeoff_, cloned.tradeoff_)
     np.testing.assert_array_equal(
@@ -72,7 +72,7 @@ def test_a_path_gives_what_clone_and_fit_gives(name, by_example, rows, monkeypat
 @pytest.mark.parametrize("name", ["osr", "csovo", "csovr", "wap"])
 def test_kinds_of_rows_pose_the_same_problems_as_rows(name, rows, monkeypatch):
     by_class = searched(name, rows)
-    monkeypatch.delattr("softcost.linear._base.LinearMachine.at_once")
+    monkeypatch.delattr("softcost.linear.linear_machine.LinearMachine.at_once")
     by_row = searched(name, rows)
     pd.testing.assert_frame_equal(by_class.tradeoff_, by_row.tradeoff_)
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from softcost import OneSidedRegression, SoftCostClassifierCV
-from softcost.metrics import _savings, paired_saving
+from softcost.metrics import paired_saving, savings
 
 
 def test_one_candidate_has_students_interval():
@@ -139,7 +139,7 @@ def test_blocks_give_the_same_as_one_piece(monkeypatch):
         told = {"chosen": 2, "groups": groups, "weight": weight}
         whole = paired_saving(before, after, **told)
         for size in (1, 7, 20):
-            monkeypatch.setattr(_savings, "_BLOCK", size)
+            monkeypatch.setattr(savings, "_BLOCK", size)
             asked = paired_saving(before, lambda rows: after[:, rows], **told)
             for name in ("saving", "low", "high", "before"):
                 assert getattr(asked, name) == pytest.approx(getattr(whole, name))

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from softcost.paper import make_request, plan, run_unit
-from softcost.paper._reproduce import facts
+from softcost.paper.reproduction import facts
 
 DEADLY = '''
 """An algorithm that does what its switch says, once."""

@@ -9,8 +9,7 @@ import pytest
 
 from softcost.costs import is_consistent
 from softcost.paper import make_request, plan, run_unit, seed
-from softcost.paper.run import FAMILIES, TARGETS
-from softcost.paper.run._cell import (
+from softcost.paper.cell import (
     chosen_row,
     load_data,
     machine,
@@ -18,7 +17,8 @@ from softcost.paper.run._cell import (
     measure,
     search,
 )
-from softcost.soft import SoftCostClassifierCV
+from softcost.paper.planning import FAMILIES, TARGETS
+from softcost.search import SoftCostClassifierCV
 from softcost.svm import KernelSVC
 
 

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from softcost.paper import TARGETS, published_symbols, published_table
-from softcost.paper.findings._claims import CLAIMS
-from softcost.paper.findings._evidence import Evidence
+from softcost.paper.claims import CLAIMS
+from softcost.paper.questions import Evidence
 
 CLEARLY = "soft has a clearly lower error than hard"
 AT_SIMILAR = "soft has a lower error than hard at a cost that is not clearly higher"

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from softcost.cli import main
 from softcost.cli.study._targets import TARGETS
 from softcost.paper import TARGETS as KNOWN
-from softcost.paper.pages import heading
+from softcost.paper.document import heading
 
 SMALL = ["--datasets", "iris", "--algorithms", "OVA,OSR", "--runs", "2"]
 

@@ -17,15 +17,10 @@ from softcost.paper import (
     published_values,
     significance,
 )
-from softcost.paper.findings import (
-    published_class_sizes,
-    rank_agreement,
-    standings,
-)
-from softcost.paper.findings._anomalies import ANOMALIES, OTHER_RULES
-from softcost.paper.findings._comparison import p_value
-from softcost.paper.findings._error_costs import error_costs
-from softcost.paper.run import SIBLINGS
+from softcost.paper.anomalies import ANOMALIES, OTHER_RULES
+from softcost.paper.comparison import error_costs, p_value, rank_agreement, standings
+from softcost.paper.planning import SIBLINGS
+from softcost.paper.summary import published_class_sizes
 
 
 @pytest.fixture

@@ -13,9 +13,10 @@ from softcost.paper import (
     significance,
     verdicts,
 )
-from softcost.paper.findings import ABOVE, class_sizes, overview, readings
-from softcost.paper.findings._anomalies import explain
-from softcost.paper.run import BALANCED, DATASETS, GRIDS, PLAIN, version_of
+from softcost.paper.anomalies import explain
+from softcost.paper.claim_verdicts import ABOVE
+from softcost.paper.findings import class_sizes, overview, readings
+from softcost.paper.planning import BALANCED, DATASETS, GRIDS, PLAIN, version_of
 
 PAPER = published_values().set_index(["target", "metric", "dataset", "algorithm"])
 

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from softcost.paper.findings import ABOVE, CHANCE, NOT_RUN, Overview
-from softcost.paper.pages import Artificial, Chapter, Study, heading, write_study
-from softcost.paper.pages._document import (
+from softcost.paper.chapters import Artificial, Chapter, Study
+from softcost.paper.claim_verdicts import ABOVE, CHANCE, NOT_RUN
+from softcost.paper.document import (
     Cell,
     Column,
     Figure,
@@ -20,9 +20,12 @@ from softcost.paper.pages._document import (
     Page,
     PageTable,
     Text,
+    heading,
     to_html,
     to_markdown,
 )
+from softcost.paper.findings import Overview
+from softcost.paper.pages import write_study
 
 VOID = {"meta", "img", "link"}
 
@@ -460,7 +463,7 @@ def test_a_full_disk_leaves_files_as_they_were(written, tmp_path, monkeypatch, e
 
 
 def test_it_says_what_is_missing_without_matplotlib(written, tmp_path, monkeypatch):
-    monkeypatch.setattr("softcost.paper.pages._write.find_spec", lambda name: None)
+    monkeypatch.setattr("softcost.paper.pages.find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"pip install 'softcost\[plot\]'"):
         write_study(written[0], tmp_path / "none")
     assert not (tmp_path / "none").exists()
@@ -469,7 +472,7 @@ def test_it_says_what_is_missing_without_matplotlib(written, tmp_path, monkeypat
 def test_small_numbers_keep_their_digits():
     table = make_table(("OSR",), ("iris",)).assign(mean=0.00048, se=np.nan)
     assert heading("cost", 1e-6) == "cost x 10^6"
-    from softcost.paper.pages._tables import paper_tables
+    from softcost.paper.result_tables import paper_tables
 
     cell = next(paper_tables(table)).rows[0][-1]
     assert cell.text == "0.00048"

@@ -13,7 +13,7 @@ from softcost.paper import (
     published_symbols,
     published_values,
 )
-from softcost.paper.run import ALGORITHMS, DATASETS
+from softcost.paper.planning import ALGORITHMS, DATASETS
 
 
 def test_every_published_number_is_there():

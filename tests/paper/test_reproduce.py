@@ -113,7 +113,7 @@ def test_processes_give_the_same_rows_though_one_dies(tmp_path, switched, refere
 def test_a_unit_that_always_kills_its_process_fails_alone(
     tmp_path, switched, monkeypatch
 ):
-    monkeypatch.setattr("softcost.paper.run._execute._STRIKES", 2)
+    monkeypatch.setattr("softcost.paper.execute._STRIKES", 2)
     options = SMALL | {"runs": 1, "jobs": 2, "add": {"other": switched("die always")}}
     result = reproduce("inconsistent", tmp_path / "results", **options)
     ((unit, message),) = result.failed

@@ -231,7 +231,7 @@ def test_a_reader_changes_nothing_and_needs_no_room(path, monkeypatch):
         with pytest.raises(sqlite3.OperationalError, match="readonly"):
             store._db.execute("DELETE FROM results")
     assert sorted(file.name for file in path.parent.iterdir()) == before
-    monkeypatch.setattr("softcost.paper.run._sqlite.os.access", lambda *args: False)
+    monkeypatch.setattr("softcost.paper.store.os.access", lambda *args: False)
     with Store(path, write=False) as store:
         pd.testing.assert_frame_equal(store.rows(), wanted)
         with pytest.raises(sqlite3.OperationalError, match="readonly"):

@@ -5,17 +5,17 @@ import pandas as pd
 import pytest
 
 from softcost.paper import published_table, verdicts
-from softcost.paper.findings import (
+from softcost.paper.anomalies import misprinted
+from softcost.paper.claim_verdicts import (
     ABOVE,
     CHANCE,
     NOT_RUN,
     OPPOSITE,
     OTHER_COUNTS,
     SAME_COUNTS,
+    _shuffled,
 )
-from softcost.paper.findings._anomalies import misprinted
-from softcost.paper.findings._claims import CLAIMS
-from softcost.paper.findings._verdicts import _shuffled
+from softcost.paper.claims import CLAIMS
 
 MAIN = ("inconsistent", "consistent")
 TESTS = ["dataset", "costs", "metric", "algorithm", "versus", "stated", "as_in_paper"]

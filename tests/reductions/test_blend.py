@@ -16,12 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import softcost
 from softcost import MinimumExpectedCost
-from softcost.reductions import (
-    BlendedClassifier,
-    blend_weights,
-    learn_blend,
-    raised,
-)
+from softcost.reductions import BlendedClassifier, blend_weights, learn_blend, raised
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versi", "virginica"])[Y]

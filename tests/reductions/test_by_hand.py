@@ -16,11 +16,7 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from softcost.linear import LinearClassifier, OneSidedLinear
-from softcost.reductions import (
-    CATALOGUE,
-    ClippedTargetRegressor,
-    OneSidedBoosting,
-)
+from softcost.reductions import CATALOGUE, ClippedTargetRegressor, OneSidedBoosting
 from softcost.svm import KernelSVC, OneSidedSVR
 
 SOFTNESS = 0.3

@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from softcost import Costing, CostSensitiveOneVsOne, FilterTree, KernelSVC
-from softcost.reductions._costing import draw_copies, expand
+from softcost.reductions.costing import draw_copies, expand
 
 DRAWS = "rows are drawn at random, which equals their weights only on average"
 

@@ -14,8 +14,8 @@ from hypothesis.extra.numpy import arrays
 
 from softcost import CostSensitiveOneVsOne, OneSidedRegression, WeightedAllPairs
 from softcost.costs import CostProblem
-from softcost.reductions._filter_tree import balanced_tree, match, winner
-from softcost.reductions._pairwise import all_pairs_values
+from softcost.reductions.filter_tree import balanced_tree, match, winner
+from softcost.reductions.pairwise import all_pairs_values
 from softcost.svm import pair_votes
 
 prices = st.one_of(

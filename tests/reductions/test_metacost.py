@@ -10,8 +10,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from softcost import Costing, MetaCost
 from softcost.learners import draw_seeds
-from softcost.reductions._metacost import draw_resamples, mean_probabilities
-from softcost.reductions._multiclass import class_probabilities
+from softcost.reductions.base import class_probabilities
+from softcost.reductions.metacost import draw_resamples, mean_probabilities
 
 PRICES = np.array([[0, 2, 7], [1, 0, 3], [9, 4, 0]], float)
 

@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.optimize import approx_fprime
 
 from softcost import OneSidedBoosting, OneSidedRegression
-from softcost.reductions._one_sided_boosting import best_constant, slopes
+from softcost.reductions.one_sided_boosting import best_constant, slopes
 
 lightgbm = pytest.importorskip("lightgbm")
 

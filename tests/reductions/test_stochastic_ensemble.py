@@ -12,7 +12,12 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from softcost import Costing, KernelSVC, StochasticEnsembleBoosting
-from softcost.reductions._boosting import gains, is_linear, pair_features, policy
+from softcost.reductions.stochastic_ensemble import (
+    gains,
+    is_linear,
+    pair_features,
+    policy,
+)
 
 PRICES = np.array([[0, 2, 7], [1, 0, 3], [9, 4, 0]], float)
 

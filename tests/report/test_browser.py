@@ -15,8 +15,14 @@ from made_up import made_up
 
 import softcost
 from softcost.metrics import pareto_mask
-from softcost.selection import Budget, Evidence, LeastCost, choose_row
-from softcost.sensitivity import PricedChoice, price_intervals
+from softcost.search import (
+    Budget,
+    Evidence,
+    LeastCost,
+    PricedChoice,
+    choose_row,
+    price_intervals,
+)
 
 LONG = (
     *(f"alternaria leaf spot number {k} of a long list" for k in range(16)),
@@ -547,7 +553,7 @@ def test_few_candidates(open_page, n):
 
 
 def nearest_turns(data, prices, error_budget=None):
-    """Prices of mistakes that change the choice, by softcost.sensitivity."""
+    """Prices of mistakes that change the choice, by softcost.search."""
     confusion = np.asarray(data.confusion, float)
     total = confusion.sum(axis=(1, 2))
     cost = (confusion * prices).sum(axis=(1, 2)) / total

@@ -24,7 +24,7 @@ from softcost.report import (
     python_lines,
     write_explorer,
 )
-from softcost.report._explorer import page_data
+from softcost.report.explorer import page_data
 from softcost.svm import OneSidedSVR
 
 PRICES = np.array([[0, 1, 7], [2, 0, 3], [11, 5, 0]])

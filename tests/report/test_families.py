@@ -21,8 +21,8 @@ from softcost import (
 )
 from softcost.metrics import pareto_mask
 from softcost.report import ExplorerData, SoftnessCurveDisplay, TradeoffDisplay
-from softcost.selection import choose_row
-from softcost.soft._portfolio import FAMILIES
+from softcost.search import choose_row
+from softcost.search.auto import FAMILIES
 
 NAMES = ["soft-OSR", "CSOVO", "<script>trees</script>"]
 
@@ -191,7 +191,7 @@ def test_lines_may_differ_by_family():
     table = data.table.assign(family=["a"] * 3 + ["b"] * 3)
     from dataclasses import replace
 
-    from softcost.report._explorer import page_data
+    from softcost.report.explorer import page_data
 
     lines = {"a": "fit a --softness {softness}", "b": "fit b --param C={C}"}
     told = page_data(replace(data, table=table, command=lines))["commands"]

@@ -10,8 +10,8 @@ import warnings
 import numba
 import pytest
 
-from softcost.solvers import _cache
-from softcost.solvers._jit import jit
+from softcost.solvers import compilation
+from softcost.solvers.compilation import jit
 
 SOURCE = "def twice(x):\n    return 2 * x\n"
 
@@ -24,7 +24,7 @@ def compiled(tmp_path, monkeypatch):
     numbers = itertools.count()
 
     def make():
-        _cache._said.clear()
+        compilation._said.clear()
         name = f"toy{next(numbers)}"
         spec = importlib.util.spec_from_file_location(name, tmp_path / "toy.py")
         module = importlib.util.module_from_spec(spec)
@@ -69,7 +69,7 @@ def test_a_full_disk_is_said_once(compiled, monkeypatch):
     def full(self, path):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(_cache.CheckedFile, "_open_for_write", full)
+    monkeypatch.setattr(compilation.CheckedFile, "_open_for_write", full)
     with pytest.warns(RuntimeWarning, match="cannot be kept in .*No space") as heard:
         assert compiled() == 0
     assert len(heard) == 1

@@ -9,7 +9,7 @@ from sklearn.svm import SVC, SVR
 
 from softcost.solvers import kernels, smo
 from softcost.solvers.path import Family, solve_path
-from softcost.solvers.rows import Gram
+from softcost.solvers.row_store import Gram
 
 TIGHT = 1e-8
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from softcost.solvers import _scan, kernels
+from softcost.solvers import kernels, passes
 
 SHAPES = [(1, 1), (2, 649), (31, 3), (32, 1), (33, 4), (257, 2), (257, 17)]
 
@@ -69,9 +69,9 @@ def test_pack_transposes_in_panels(n, d):
 @pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 128, 129])
 def test_padded_is_the_next_multiple_of_a_step(n):
     width = kernels.padded(n)
-    assert width % _scan.WIDTH == 0
+    assert width % passes.WIDTH == 0
     assert width >= max(n, 1)
-    assert width - _scan.WIDTH < max(n, 1)
+    assert width - passes.WIDTH < max(n, 1)
 
 
 @pytest.mark.parametrize("m", [1, 3, 4, 9])

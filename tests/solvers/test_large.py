@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from softcost.solvers import _working_set, kernels, large, smo
+from softcost.solvers import kernels, large, smo
 from softcost.solvers.path import Family, solve_path
-from softcost.solvers.rows import Gram, part_of, store_of
+from softcost.solvers.row_store import Gram, part_of, store_of
 
 C_GRID = np.array([1024.0, 0.25, 2.0, 128.0, 16.0])
 SOFTNESS = np.linspace(0, 1, 6)
@@ -16,8 +16,8 @@ def few_rows_are_many(monkeypatch):
     """Every problem of more than twenty rows is large, and its working set small."""
     monkeypatch.setattr(large, "LARGE", 20)
     monkeypatch.setattr(large, "MANY", 99)
-    monkeypatch.setattr(_working_set, "CAPACITY", 48)
-    monkeypatch.setattr(_working_set, "_LEAST_NEW", 4)
+    monkeypatch.setattr(large, "CAPACITY", 48)
+    monkeypatch.setattr(large, "_LEAST_NEW", 4)
 
 
 def classifier(y, C):

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from softcost.solvers.duplicates import distinct_rows, merge
 from softcost.solvers.kernels import gram_matrix
-from softcost.solvers.merge import distinct_rows, merge
-from softcost.solvers.rows import Gram
+from softcost.solvers.row_store import Gram
 from softcost.solvers.smo import solve
 
 small_rows = st.lists(

@@ -7,7 +7,7 @@ import pytest
 
 from softcost.solvers import kernels, path, smo
 from softcost.solvers.path import Family, bisection, solve_path
-from softcost.solvers.rows import Gram, part_of, store_of
+from softcost.solvers.row_store import Gram, part_of, store_of
 
 C_GRID = np.array([0.25, 2.0, 16.0, 128.0, 1024.0])
 SOFTNESS = np.linspace(0, 1, 6)

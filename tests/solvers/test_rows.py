@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from softcost.solvers import kernels, rows, smo
+from softcost.solvers import kernels, smo
+from softcost.solvers import row_store as rows
 
 
 def classifier(y, C):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softcost.solvers import _plain, _scan
+from softcost.solvers import passes, plain_passes
 
 LENGTHS = [64, 128, 192, 1088]
 FILLS = {"none": 0.0, "few": 0.05, "half": 0.5, "all": 1.0}
@@ -54,7 +54,7 @@ def build(length, up, down, ties, seed):
 def run(module, situation):
     """What the pass of a module finds, the violation, and the gradient after it."""
     rows, gradient, rising, falling, step = build(*situation)
-    unit, lowest = _scan.unit_of(gradient), gradient[0]
+    unit, lowest = passes.unit_of(gradient), gradient[0]
     found = module.update_and_pick(
         gradient, rows, 0, 1, step, 2, lowest, flags(~rising), flags(falling), unit
     )
@@ -64,8 +64,8 @@ def run(module, situation):
 
 @given(situations)
 def test_passes_are_their_twins(situation):
-    (at, least, partner), violation, _, gradient = run(_scan, situation)
-    twin, twin_violation, _, twin_gradient = run(_plain, situation)
+    (at, least, partner), violation, _, gradient = run(passes, situation)
+    twin, twin_violation, _, twin_gradient = run(plain_passes, situation)
     assert gradient.tobytes() == twin_gradient.tobytes()
     assert (at, partner) == (twin[0], twin[2])
     assert np.float32(least).tobytes() == np.float32(twin[1]).tobytes()
@@ -75,7 +75,7 @@ def test_passes_are_their_twins(situation):
 @given(situations)
 def test_the_gradient_is_updated_and_its_least_found(situation):
     rows, before, rising, _, step = build(*situation)
-    (at, least, _), _, _, gradient = run(_scan, situation)
+    (at, least, _), _, _, gradient = run(passes, situation)
     expected = before + step * (rows[0].astype(float) - rows[1])
     scale = np.abs(before) + np.abs(step) * (np.abs(rows[0]) + np.abs(rows[1]))
     assert (np.abs(gradient - expected) <= 3e-7 * scale).all()
@@ -94,7 +94,7 @@ def gains(kernel, gradient, lowest):
 @given(situations)
 def test_who_gains_is_found_and_the_violation(situation):
     rows, _, _, falling, _ = build(*situation)
-    (_, _, best), violation, lowest, gradient = run(_scan, situation)
+    (_, _, best), violation, lowest, gradient = run(passes, situation)
     highest = gradient[falling].max() if falling.any() else -np.inf
     if not highest > lowest:
         assert violation == 0
@@ -115,14 +115,14 @@ def test_partners_at_any_scale(seed, power):
     lowest, falling = gradient.min(), rng.random(192) < 0.5
     nobody, unit, step = (
         flags(np.ones(192, bool)),
-        _scan.unit_of(gradient),
+        passes.unit_of(gradient),
         np.float32(0),
     )
     found, twin = (
         module.update_and_pick(
             gradient, rows, 0, 0, step, 0, lowest, nobody, flags(falling), unit
         )[2]
-        for module in (_scan, _plain)
+        for module in (passes, plain_passes)
     )
     assert found == twin
     assert falling[found]
@@ -142,8 +142,8 @@ def test_add_rows_is_its_twin_and_a_product(count, length, first):
     weights[:count] = rng.standard_normal(count)
     start = numbers(rng, length, ties=False)
     out, twin = start.copy(), start.copy()
-    _scan.add_rows(rows, first, chosen, weights, count, out)
-    _plain.add_rows(rows, first, chosen, weights, count, twin)
+    passes.add_rows(rows, first, chosen, weights, count, out)
+    plain_passes.add_rows(rows, first, chosen, weights, count, twin)
     assert out.tobytes() == twin.tobytes()
     taken = rows[chosen, first:].astype(float)
     scale = np.abs(start) + np.abs(weights) @ np.abs(taken)

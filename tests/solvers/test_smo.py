@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from softcost.solvers import kernels, smo
-from softcost.solvers.rows import Gram
+from softcost.solvers.row_store import Gram
 
 TIGHT = 1e-6
 

@@ -11,15 +11,15 @@ from types import FunctionType
 import numpy as np
 from numba import njit
 
-from softcost.solvers import _plain, _scan, kernels, smo
-from softcost.solvers._target import FUSED
-from softcost.solvers.rows import Gram
+from softcost.solvers import kernels, passes, plain_passes, smo
+from softcost.solvers.row_store import Gram
+from softcost.solvers.simd import FUSED
 
 
 def with_plain_passes(function, **others):
     """A compiled solver function, built once more upon the plain twins."""
     names = ("update_and_pick", "largest_rise", "lowest_of", "largest_of", "add_rows")
-    twins = {name: getattr(_plain, name) for name in names}
+    twins = {name: getattr(plain_passes, name) for name in names}
     world = {**function.py_func.__globals__, **twins, **others}
     copy = FunctionType(function.py_func.__code__, world)
     return njit(error_model="numpy")(copy)
@@ -69,7 +69,7 @@ def _compiled_passes(module):
 
     @njit
     def every(gradient, rows, step, barred, falling):
-        unit, lowest = _scan.unit_of(gradient), gradient[0]
+        unit, lowest = passes.unit_of(gradient), gradient[0]
         begun, largest = low(gradient, barred), large(gradient)
         at, least, partner = update(
             gradient, rows, 0, 1, step, 2, lowest, barred, falling, unit
@@ -82,7 +82,7 @@ def _compiled_passes(module):
 
 def compare_passes(count, digest):
     """Random passes: ties, zeros of both signs, duplicates, empty and full sets."""
-    ours, twins = _compiled_passes(_scan), _compiled_passes(_plain)
+    ours, twins = _compiled_passes(passes), _compiled_passes(plain_passes)
     rng = np.random.default_rng(1)
     for _ in range(count):
         n = int(rng.choice([64, 128, 192, 320]))

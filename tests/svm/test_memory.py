@@ -20,12 +20,11 @@ from softcost import (
     ZhouLiuRescaling,
 )
 from softcost.learners import Labels, OneSidedValues
-from softcost.solvers import _working_set, large
+from softcost.solvers import large
 from softcost.solvers.kernels import gram_matrix
-from softcost.solvers.rows import LEAST
+from softcost.solvers.row_store import LEAST
 from softcost.svm import KernelSVC, OneSidedSVR
-from softcost.svm._memory import Needs, copy_bytes, make_plan, row_bytes
-from softcost.svm._shared import SharedRows
+from softcost.svm.machines import Needs, SharedRows, copy_bytes, make_plan, row_bytes
 
 REDUCTIONS = {
     "osr": OneSidedRegression(OneSidedSVR()),
@@ -86,8 +85,8 @@ def test_a_search_in_little_memory_has_the_same_bits(name, n_classes):
 def test_so_it_has_with_working_sets(name, monkeypatch):
     monkeypatch.setattr(large, "LARGE", 30)
     monkeypatch.setattr(large, "MANY", 90)
-    monkeypatch.setattr(_working_set, "CAPACITY", 40)
-    monkeypatch.setattr(_working_set, "_LEAST_NEW", 4)
+    monkeypatch.setattr(large, "CAPACITY", 40)
+    monkeypatch.setattr(large, "_LEAST_NEW", 4)
     X, y = digits()
     whole = search(REDUCTIONS[name], X, y, cache_size=100)
     for cache_size, n_jobs in ((0.2, 1), (0.14, 1), (0.32, 2), (0.26, 2)):

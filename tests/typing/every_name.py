@@ -42,14 +42,12 @@ from softcost import (
     linear,
     load,
     metrics,
-    models,
     paper,
+    persistence,
     reductions,
     report,
     save,
-    selection,
-    sensitivity,
-    soft,
+    search,
     svm,
     testing,
 )
@@ -112,9 +110,9 @@ def other_packages(X: NDArray[np.float64], y: NDArray[np.int64]) -> None:
     learners.kind_of(KernelSVC())
     linear.OneSidedLinear()
     svm.OneSidedSVR().fit(X, y)
-    with soft.progress_to(lambda done, total: print(done, total)):
+    with search.progress_to(lambda done, total: print(done, total)):
         SoftCostClassifierCV(OneSidedRegression()).fit(X, y)
     testing.check_cost_estimator(RegressionOneVsAll())
-    print(selection.CRITERIA, models.ModelFileError, report.ExplorerData)
+    print(search.CRITERIA, persistence.ModelFileError, report.ExplorerData)
     print(paper.TARGETS, __version__, softcost.__all__)
-    print(CostCurveDisplay, NetBenefitDisplay, sensitivity)
+    print(CostCurveDisplay, NetBenefitDisplay)

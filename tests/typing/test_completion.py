@@ -14,7 +14,7 @@ pytest.importorskip("pyright", reason="completion is asked of pyright")
 if shutil.which("node") is None:
     pytest.skip("pyright needs node, which is not here", allow_module_level=True)
 
-PACKAGES = ["costs", "learners", "metrics", "reductions", "selection", "soft"]
+PACKAGES = ["costs", "learners", "metrics", "reductions", "search"]
 # What is offered where somebody stops typing: at the bar, or at the end of the line.
 LINES = {
     "softcost.": set(softcost.__all__),

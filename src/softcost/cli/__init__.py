@@ -12,7 +12,8 @@ To add a command, add its module to a folder, and a line here.
 import click
 
 from softcost._version import __version__
-from softcost.cli.console import EPILOG, LazyGroup
+from softcost.cli.command_group import LazyGroup
+from softcost.cli.console import EPILOG
 
 COMMANDS = {
     "demo": (

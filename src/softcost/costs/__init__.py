@@ -11,55 +11,65 @@ new ones each time the attribute is read.
 
 from typing import TYPE_CHECKING, Any
 
-from softcost.costs._actions import (
+from softcost.costs.actions import (
     NO_ACTIONS,
     all_answers,
     answer_indices,
     check_action_error,
     extra_actions,
 )
-from softcost.costs._check import (
+from softcost.costs.generators import (
+    absolute,
+    balanced,
+    by_group,
+    consistent,
+    emphasized,
+    from_benefits,
+    inconsistent,
+    plain,
+    squared,
+)
+from softcost.costs.labels import class_indices
+from softcost.costs.matrix import (
     check_cost_matrix,
     check_costs,
+    consistency_weights,
+    is_consistent,
     is_labelled,
     resolve_classes,
 )
-from softcost.costs._consistency import consistency_weights, is_consistent
-from softcost.costs._generators import (
-    balanced,
-    consistent,
-    emphasized,
-    inconsistent,
-    plain,
-)
-from softcost.costs._labels import class_indices
-from softcost.costs._row_matrices import row_matrices, scaled_matrices
-from softcost.costs._rows import (
+from softcost.costs.row_costs import (
     CostProblem,
     RowCosts,
     class_costs,
     error_costs,
     prices_changed,
     row_costs,
+    row_matrices,
+    scaled_matrices,
     scaled_matrix,
 )
-from softcost.costs._soften import (
+from softcost.costs.softening import (
     check_softness,
     error_weights,
     soften,
     softened,
     weighted,
 )
-from softcost.costs._structured import absolute, by_group, from_benefits, squared
-from softcost.costs._vectors import (
-    as_cost_vectors,
-    naive,
-    normalize,
-    raw_cost_vectors,
-)
+from softcost.costs.vectors import as_cost_vectors, naive, normalize, raw_cost_vectors
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from softcost.costs.price_list import (
+        actions_of,
+        check_not_free,
+        check_priced,
+        match_classes,
+        matrix_facts,
+        read_cost_columns,
+        read_cost_file,
+    )
 
     KDD99_COSTS: pd.DataFrame
     SERS_COSTS: pd.DataFrame
@@ -71,6 +81,7 @@ __all__ = [
     "CostProblem",
     "RowCosts",
     "absolute",
+    "actions_of",
     "all_answers",
     "answer_indices",
     "as_cost_vectors",
@@ -79,6 +90,8 @@ __all__ = [
     "check_action_error",
     "check_cost_matrix",
     "check_costs",
+    "check_not_free",
+    "check_priced",
     "check_softness",
     "class_costs",
     "class_indices",
@@ -92,11 +105,15 @@ __all__ = [
     "inconsistent",
     "is_consistent",
     "is_labelled",
+    "match_classes",
+    "matrix_facts",
     "naive",
     "normalize",
     "plain",
     "prices_changed",
     "raw_cost_vectors",
+    "read_cost_columns",
+    "read_cost_file",
     "resolve_classes",
     "row_costs",
     "row_matrices",
@@ -109,9 +126,24 @@ __all__ = [
 ]
 
 
+_PRICE_LIST = (
+    "actions_of",
+    "check_not_free",
+    "check_priced",
+    "match_classes",
+    "matrix_facts",
+    "read_cost_columns",
+    "read_cost_file",
+)
+
+
 def __getattr__(name: str) -> Any:
+    if name in _PRICE_LIST:  # reading files needs the package of tables
+        from softcost.costs import price_list
+
+        return getattr(price_list, name)
     if name in ("KDD99_COSTS", "SERS_COSTS"):
-        from softcost.costs._known import known_matrix
+        from softcost.costs.generators import known_matrix
 
         return known_matrix(name)
     raise AttributeError(f"module 'softcost.costs' has no attribute {name!r}")

@@ -9,27 +9,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from softcost.datasets._artificial import (
+    from softcost.datasets.generated import (
         LineRates,
         artificial_line_rates,
         make_artificial,
+        make_sers,
     )
-    from softcost.datasets._load import load
-    from softcost.datasets._registry import DatasetInfo, info, list_datasets
-    from softcost.datasets._sers import make_sers
-    from softcost.datasets._sources import Source, locate
+    from softcost.datasets.loading import load
+    from softcost.datasets.registry import (
+        DatasetInfo,
+        Source,
+        info,
+        list_datasets,
+        locate,
+    )
 
 _HOME_OF = {
-    "DatasetInfo": "_registry",
-    "LineRates": "_artificial",
-    "Source": "_sources",
-    "artificial_line_rates": "_artificial",
-    "info": "_registry",
-    "list_datasets": "_registry",
-    "load": "_load",
-    "locate": "_sources",
-    "make_artificial": "_artificial",
-    "make_sers": "_sers",
+    "DatasetInfo": "registry",
+    "LineRates": "generated",
+    "Source": "registry",
+    "artificial_line_rates": "generated",
+    "info": "registry",
+    "list_datasets": "registry",
+    "load": "loading",
+    "locate": "registry",
+    "make_artificial": "generated",
+    "make_sers": "generated",
 }
 
 __all__ = [

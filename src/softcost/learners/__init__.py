@@ -5,40 +5,44 @@ values with a side. Any scikit-learn estimator solves them one by one. A learner
 declares `FitsMany` or `WalksPath` shares the work of many.
 """
 
-from softcost.learners._fitting import (
+from softcost.learners.fitting import (
     Constant,
     FittedModels,
     OnColumns,
+    draw_seeds,
+    feed_subproblems,
     fit_one,
     fit_rows,
     fit_subproblems,
     fitted_learners,
     inner_learner,
+    seeded_clone,
+    takes_block_weights,
+    takes_weights,
+    warn_unfinished,
+    weight_params,
 )
-from softcost.learners._in_blocks import feed_subproblems, takes_block_weights
-from softcost.learners._kinds import check_learner, kind_of, last_step, takes_pairs
-from softcost.learners._protocols import (
+from softcost.learners.protocols import (
     FitsKinds,
     FitsMany,
     FittedSubproblems,
     HeldOutSolutions,
+    Labels,
     LockstepFold,
+    OneSidedValues,
     Path,
     PathFold,
     PathOutputs,
-    WalksInLockstep,
-    WalksPath,
-)
-from softcost.learners._seeds import draw_seeds, seeded_clone
-from softcost.learners._subproblems import (
-    Labels,
-    OneSidedValues,
     Subproblem,
     Values,
+    WalksInLockstep,
+    WalksPath,
+    check_learner,
     check_sides,
+    kind_of,
+    last_step,
+    takes_pairs,
 )
-from softcost.learners._unfinished import warn_unfinished
-from softcost.learners._weights import takes_weights, weight_params
 
 __all__ = [
     "Constant",

@@ -1,8 +1,8 @@
 """Machines that are linear in their features, for many rows."""
 
-from softcost.linear._classifier import LinearClassifier
-from softcost.linear._nystroem import NystroemClassifier, OneSidedNystroem
-from softcost.linear._one_sided import OneSidedLinear
+from softcost.linear.linear_classifier import LinearClassifier
+from softcost.linear.nystroem import NystroemClassifier, OneSidedNystroem
+from softcost.linear.one_sided_linear import OneSidedLinear
 
 __all__ = [
     "LinearClassifier",

@@ -6,9 +6,9 @@ result depends on the order of the classes.
 
 from typing import TYPE_CHECKING, Any
 
-from softcost.metrics._compare import Comparison, compare
-from softcost.metrics._coverage import coverage, error_answered
-from softcost.metrics._decision import (
+from softcost.metrics.decision import (
+    coverage,
+    error_answered,
     error_rate,
     g_mean,
     mean_cost,
@@ -17,19 +17,20 @@ from softcost.metrics._decision import (
     recall_product,
     weighted_error,
 )
-from softcost.metrics._front import hypervolume, lower_hull, pareto_mask
-from softcost.metrics._importance import column_importance
-from softcost.metrics._measures import (
+from softcost.metrics.front import hypervolume, lower_hull, pareto_mask
+from softcost.metrics.importance import column_importance
+from softcost.metrics.measures import (
     ACTION_MEASURES,
     MEASURES,
     confusion_counts,
     measures_from_confusion,
     total_cost,
 )
-from softcost.metrics._savings import Saving, paired_saving
+from softcost.metrics.savings import Saving, paired_saving
+from softcost.metrics.significance import Comparison, compare
 
 if TYPE_CHECKING:
-    from softcost.metrics._scorer import cost_scorer
+    from softcost.metrics.scorer import cost_scorer
 
 __all__ = [
     "ACTION_MEASURES",
@@ -60,7 +61,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "cost_scorer":  # scikit-learn takes long to import
-        from softcost.metrics._scorer import cost_scorer
+        from softcost.metrics.scorer import cost_scorer
 
         return cost_scorer
     raise AttributeError(f"module 'softcost.metrics' has no attribute {name!r}")

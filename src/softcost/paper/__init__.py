@@ -5,36 +5,36 @@ names, and keeps one row per cell; ``findings`` compares rows with what is publi
 ``pages`` writes what is found as Markdown and HTML.
 """
 
-from softcost.paper._report import write_report
-from softcost.paper._reproduce import Reproduction, import_model, reproduce
-from softcost.paper.findings import (
-    MixedResults,
+from softcost.paper.cell import run_unit
+from softcost.paper.claim_verdicts import verdicts
+from softcost.paper.comparison import (
     agreement,
+    mark_best,
+    outside,
+    published_table,
+    significance,
+)
+from softcost.paper.findings import (
     artificial_front,
     artificial_lines,
     artificial_points,
     findings_of,
-    mark_best,
-    outside,
+)
+from softcost.paper.planning import TARGETS, Request, Unit, make_request, plan, seed
+from softcost.paper.reproduction import (
+    Reproduction,
+    import_model,
+    reproduce,
+    write_report,
+)
+from softcost.paper.result_tables import beside_table
+from softcost.paper.store import Store, read_rows
+from softcost.paper.summary import (
+    MixedResults,
     published_symbols,
-    published_table,
     published_values,
     select,
-    significance,
     summarize,
-    verdicts,
-)
-from softcost.paper.pages import beside_table
-from softcost.paper.run import (
-    TARGETS,
-    Request,
-    Store,
-    Unit,
-    make_request,
-    plan,
-    read_rows,
-    run_unit,
-    seed,
 )
 
 __all__ = [

@@ -6,25 +6,30 @@
 from typing import TYPE_CHECKING
 
 from softcost._lazy import lazy_names
-from softcost.reductions._catalogue import CATALOGUE, Entry
+from softcost.reductions.catalogue import CATALOGUE, Entry
 
 if TYPE_CHECKING:
-    from softcost.reductions._base import Reduction
-    from softcost.reductions._blend import BlendedClassifier
-    from softcost.reductions._blend_weights import blend_weights, learn_blend, raised
-    from softcost.reductions._boosting import StochasticEnsembleBoosting
-    from softcost.reductions._clipped import ClippedTargetRegressor
-    from softcost.reductions._costing import Costing
-    from softcost.reductions._data import TrainingData
-    from softcost.reductions._expected import MinimumExpectedCost, cheapest_answers
-    from softcost.reductions._filter_tree import FilterTree
-    from softcost.reductions._flat import FlatReduction
-    from softcost.reductions._metacost import MetaCost
-    from softcost.reductions._one_sided import OneSidedRegression, RegressionOneVsAll
-    from softcost.reductions._one_sided_boosting import OneSidedBoosting
-    from softcost.reductions._pairwise import CostSensitiveOneVsOne, WeightedAllPairs
-    from softcost.reductions._rescaling import ZhouLiuRescaling
-    from softcost.reductions._softmax_scores import SoftmaxScores
+    from softcost.reductions.base import FlatReduction, Reduction, TrainingData
+    from softcost.reductions.blend import (
+        BlendedClassifier,
+        blend_weights,
+        learn_blend,
+        raised,
+    )
+    from softcost.reductions.calibration import SoftmaxScores
+    from softcost.reductions.costing import Costing
+    from softcost.reductions.expected_cost import MinimumExpectedCost, cheapest_answers
+    from softcost.reductions.filter_tree import FilterTree
+    from softcost.reductions.metacost import MetaCost
+    from softcost.reductions.one_sided import (
+        ClippedTargetRegressor,
+        OneSidedRegression,
+        RegressionOneVsAll,
+    )
+    from softcost.reductions.one_sided_boosting import OneSidedBoosting
+    from softcost.reductions.pairwise import CostSensitiveOneVsOne, WeightedAllPairs
+    from softcost.reductions.rescaling import ZhouLiuRescaling
+    from softcost.reductions.stochastic_ensemble import StochasticEnsembleBoosting
 
 __all__ = [
     "CATALOGUE",
@@ -54,19 +59,17 @@ __all__ = [
 
 if not TYPE_CHECKING:
     _NAMES_OF = {
-        "softcost.reductions._base": ["Reduction"],
-        "softcost.reductions._blend": ["BlendedClassifier"],
-        "softcost.reductions._blend_weights": [
+        "softcost.reductions.base": ["FlatReduction", "Reduction", "TrainingData"],
+        "softcost.reductions.blend": [
+            "BlendedClassifier",
             "blend_weights",
             "learn_blend",
             "raised",
         ],
-        "softcost.reductions._clipped": ["ClippedTargetRegressor"],
-        "softcost.reductions._data": ["TrainingData"],
-        "softcost.reductions._expected": ["cheapest_answers"],
-        "softcost.reductions._flat": ["FlatReduction"],
-        "softcost.reductions._one_sided_boosting": ["OneSidedBoosting"],
-        "softcost.reductions._softmax_scores": ["SoftmaxScores"],
+        "softcost.reductions.calibration": ["SoftmaxScores"],
+        "softcost.reductions.expected_cost": ["cheapest_answers"],
+        "softcost.reductions.one_sided": ["ClippedTargetRegressor"],
+        "softcost.reductions.one_sided_boosting": ["OneSidedBoosting"],
     }
     for _entry in CATALOGUE.values():
         _module = f"softcost.reductions.{_entry.module}"

@@ -4,16 +4,21 @@ Frames and arrays in, artefacts out; no estimator is imported. A fitted search i
 through its public attributes.
 """
 
-from softcost.report._advice import advice, budget_words, saving_facts, saving_words
-from softcost.report._data import ExplorerData
-from softcost.report._displays import (
+from softcost.report.advice import advice, budget_words, saving_facts, saving_words
+from softcost.report.displays import (
+    CostCurveDisplay,
     CostMatrixDisplay,
+    NetBenefitDisplay,
     SoftnessCurveDisplay,
     TradeoffDisplay,
 )
-from softcost.report._explorer import explorer_html, notebook_html, write_explorer
-from softcost.report._price_displays import CostCurveDisplay, NetBenefitDisplay
-from softcost.report._python import python_lines
+from softcost.report.explorer import (
+    ExplorerData,
+    explorer_html,
+    notebook_html,
+    python_lines,
+    write_explorer,
+)
 
 __all__ = [
     "CostCurveDisplay",

@@ -25,13 +25,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softcost.solvers._products import products_of
-from softcost.solvers._start import Memory
-from softcost.solvers._walk import Table, walk
 from softcost.solvers.kernels import aligned, aligned_zeros, padded
-from softcost.solvers.large import LargePath, is_large
-from softcost.solvers.rows import Rows
+from softcost.solvers.large import LargePath, is_large, products_of
+from softcost.solvers.row_store import Rows
 from softcost.solvers.smo import EXACT_BELOW, ROUGH
+from softcost.solvers.walk import Table, walk
+from softcost.solvers.warm_start import Memory
 
 _WORK_PER_CALL = 2e8
 _SAME_ROWS = 0.1  # share of the rows that may lose their box from one to the next

@@ -23,17 +23,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softcost.solvers._jit import inline, jit
-from softcost.solvers._scan import (
+from softcost.solvers.compilation import inline, jit
+from softcost.solvers.kernels import aligned, aligned_zeros, padded
+from softcost.solvers.passes import (
     largest_of,
     largest_rise,
     lowest_of,
     unit_of,
     update_and_pick,
 )
-from softcost.solvers._vector import fma_scalar
-from softcost.solvers.kernels import aligned, aligned_zeros, padded
-from softcost.solvers.rows import AnyRows, fetch, work_of_step
+from softcost.solvers.row_store import AnyRows, fetch, work_of_step
+from softcost.solvers.simd import fma_scalar
 
 _WORK_PER_CALL = 2e8  # entries touched before Python is asked whether to go on
 ROUGH = 1e-3  # what single precision reaches before the gradient is summed anew

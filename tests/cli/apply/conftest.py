@@ -51,9 +51,9 @@ class Served:
 @contextmanager
 def running(path, *, rows=1000, body=2**20, seconds=600.0, hosts=()):
     uvicorn = pytest.importorskip("uvicorn", reason="serve needs its extra")
-    from softcost.cli.apply._model_file import open_model
-    from softcost.cli.apply.service._answers import RowModel
-    from softcost.cli.apply.service._app import Limits, make_app
+    from softcost.cli.stored_model import open_model
+    from softcost.service.answers import RowModel
+    from softcost.service.app import Limits, make_app
 
     model = RowModel(open_model(str(path)))
     app = make_app(model, Limits(body, rows, seconds), hosts)

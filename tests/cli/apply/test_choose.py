@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from softcost import load, save
-from softcost.models import describe
+from softcost.persistence import describe
 
 
 @pytest.fixture(scope="module")

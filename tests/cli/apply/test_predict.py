@@ -11,7 +11,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import softcost as library
-from softcost.cli.apply._model_file import StoredModel
+from softcost.cli.stored_model import StoredModel
 from softcost.metrics import error_rate, g_mean, mean_cost
 
 
@@ -65,7 +65,7 @@ def test_many_features_are_predicted_in_small_pieces(
     monkeypatch.setattr(StoredModel, "table", counted)
     softcost("predict", menu.model, menu.data, "-o", tmp_path / "whole.csv")
     features = library.load(menu.model)[-1].n_features_in_
-    place = "softcost.cli.apply._model_file._CELLS_AT_ONCE"
+    place = "softcost.cli.stored_model._CELLS_AT_ONCE"
     monkeypatch.setattr(place, 30 * features)
     softcost("predict", menu.model, menu.data, "-o", tmp_path / "parts.csv")
     assert sizes[0] == len(menu.rows()) == sum(sizes[1:])

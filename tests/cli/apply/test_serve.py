@@ -99,7 +99,7 @@ def test_single_rows_are_encoded_as_tables_are(menu, served):
 
 def test_rare_words_share_a_feature(softcost, serving, tmp_path):
     """Where the encoder keeps the usual words only."""
-    from softcost.cli.inputs import MOST_WORDS
+    from softcost.tables import MOST_WORDS
 
     rng = np.random.default_rng(0)
     words = [f"w{number}" for number in range(MOST_WORDS + 20)]
@@ -117,8 +117,8 @@ def test_rare_words_share_a_feature(softcost, serving, tmp_path):
         "--quiet", "--model", model,
     )  # fmt: skip
     assert result.exit_code == 0, result.output
-    from softcost.cli.apply._model_file import open_model
-    from softcost.cli.apply.service._answers import RowModel
+    from softcost.cli.stored_model import open_model
+    from softcost.service.answers import RowModel
 
     stored = open_model(str(model))
     encoder = stored.model["columns"]["words"]["encode"]
@@ -224,7 +224,7 @@ def test_refusals_are_one_sentence(small, name):
 
 def test_a_name_twice_is_found_without_comparing_all(compared):
     """One thread answers all: a megabyte of names must not hold it up for minutes."""
-    from softcost.cli.apply.service._requests import _no_name_twice
+    from softcost.service.requests import _no_name_twice
 
     names = [compared(number) for number in range(2000)] + [compared(1999)]
     with pytest.raises(ValueError, match=r"'1999' is there twice"):

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 import softcost
 from softcost.cli import COMMANDS, main
-from softcost.cli.console import BadInput, JobFailed, LazyGroup, bad_input, failed_job
+from softcost.cli.command_group import LazyGroup
+from softcost.cli.console import BadInput, JobFailed, bad_input, failed_job
 
 HEAVY = ("numpy", "pandas", "scipy", "sklearn", "numba", "rich", "joblib")
 

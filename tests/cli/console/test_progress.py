@@ -3,9 +3,9 @@
 import pytest
 
 from softcost import OneSidedRegression
-from softcost.cli.console import _progress
-from softcost.cli.console._progress import _joined, _lines, show_progress
-from softcost.soft import SoftCostClassifierCV
+from softcost.cli import console as _progress
+from softcost.cli.console import _joined, _lines, show_progress
+from softcost.search import SoftCostClassifierCV
 
 
 def test_several_searches_are_one_share():

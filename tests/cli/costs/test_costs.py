@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from softcost.cli.costs._facts import _never_worthwhile
-from softcost.cli.inputs import read_cost_file
+from softcost.costs import read_cost_file
+from softcost.costs.price_list import _never_worthwhile
 
 FREE = {"a": {"b": 0}, "b": {"a": 0}}
 

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from softcost.cli import main
 from softcost.paper import reproduce
-from softcost.paper._reproduce import import_model
+from softcost.paper.reproduction import import_model
 
 
 def softcost(*args):

@@ -29,11 +29,11 @@ def is_fault(result, error):
 @pytest.mark.parametrize(
     "place",
     [
-        "softcost.soft.SoftCostClassifierCV.fit",
-        "softcost.soft._tabulate.tradeoff_table",
+        "softcost.search.SoftCostClassifierCV.fit",
+        "softcost.search.estimator.tradeoff_table",
         "softcost.cli.train._fit_job.compare",
         "softcost.cli.train._results.measure",
-        "softcost.cli.results._page.write_explorer",
+        "softcost.cli.results.write_explorer",
         "softcost.cli.train._output.save",
     ],
 )
@@ -48,15 +48,17 @@ def test_a_mistake_inside_fit(softcost, menu, tmp_path, monkeypatch, place, kind
 def test_a_mistake_in_the_trial_is_no_bad_parameter(softcost, menu, monkeypatch):
     """A learner that fails with parameters of ours, too, is not the user's choice."""
     error = ValueError("cannot reshape array")
-    monkeypatch.setattr("softcost.soft._search.held_out_predictions", raising(error))
+    monkeypatch.setattr(
+        "softcost.search.estimator.held_out_predictions", raising(error)
+    )
     is_fault(softcost(*menu.fit), error)
 
 
 @pytest.mark.parametrize(
     ("command", "place"),
     [
-        ("predict", "softcost.soft.SoftCostClassifierCV.decision_function"),
-        ("evaluate", "softcost.soft.SoftCostClassifierCV.predict"),
+        ("predict", "softcost.search.SoftCostClassifierCV.decision_function"),
+        ("evaluate", "softcost.search.SoftCostClassifierCV.predict"),
         ("evaluate", "softcost.cli.apply._evaluate_job.measure"),
     ],
 )
@@ -79,7 +81,7 @@ def test_a_mistake_in_costs_and_reproduce(softcost, menu, tmp_path, monkeypatch,
     monkeypatch.setattr("softcost.cli.costs._template.template_text", raising(error))
     words = ("costs", "template", menu.data, "--target", "class")
     is_fault(softcost(*words), error)
-    monkeypatch.setattr("softcost.paper._reproduce.summarize", raising(error))
+    monkeypatch.setattr("softcost.paper.reproduction.summarize", raising(error))
     words = ("reproduce", "inconsistent", "--datasets", "iris", "--algorithms", "OVA")
     store = ("--store", tmp_path / "store", "--runs", "1", "--quiet")
     is_fault(softcost(*words, *store), error)
@@ -88,7 +90,7 @@ def test_a_mistake_in_costs_and_reproduce(softcost, menu, tmp_path, monkeypatch,
 def test_a_real_process_prints_the_traceback_and_a_sentence(menu):
     program = (
         "import sys\n"
-        "import softcost.soft._tabulate as module\n"
+        "import softcost.search.estimator as module\n"
         "from softcost.cli import main\n"
         "def broken(*args, **options):\n"
         "    raise ValueError('shapes do not fit')\n"

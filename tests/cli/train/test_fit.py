@@ -8,10 +8,10 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 import softcost as library
-from softcost.cli.inputs import find_kinds, read_table, typed_columns
 from softcost.cli.train import _job as jobs
-from softcost.cli.train._encoder import make_encoder
-from softcost.models import describe
+from softcost.persistence import describe
+from softcost.tables import find_kinds, read_table, typed_columns
+from softcost.tables.encode import make_encoder
 
 SETS = {  # six and more plain tables, with classes that are words and numbers
     "iris": 150,

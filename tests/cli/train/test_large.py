@@ -8,9 +8,9 @@ import pytest
 from sklearn.preprocessing import FunctionTransformer
 
 import softcost as library
-from softcost.cli.inputs import Asked, read_table
 from softcost.cli.train import _large_job
 from softcost.cli.train._blocks import first_pass, write_rows
+from softcost.tables import Asked, read_table
 
 PRICES = pd.DataFrame(
     [[0, 9, 3], [4, 0, 1], [2, 1, 0.0]],

@@ -3,24 +3,21 @@
 import warnings
 from typing import Any
 
-from softcost.cli.apply._model_file import open_model
 from softcost.cli.console import (
     BadInput,
     BudgetMissed,
     bad_input,
     failed_job,
-    format_cost,
-    format_params,
-    format_rate,
     print_table,
     stdout_console,
     write_json,
 )
 from softcost.cli.results import finite_or_none
+from softcost.cli.stored_model import open_model
 from softcost.files import check_output
-from softcost.models import ModelFileError, final_step, save
-from softcost.selection import Budget
-from softcost.soft import SoftCostClassifierCV
+from softcost.formatting import format_cost, format_params, format_rate
+from softcost.persistence import ModelFileError, final_step, save
+from softcost.search import Budget, SoftCostClassifierCV
 
 # What was measured of the model that was chosen before.
 _OF_THE_OLD = (

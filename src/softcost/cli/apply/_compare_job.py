@@ -4,25 +4,24 @@ from typing import Any
 
 import numpy as np
 
-from softcost.cli.apply._known_rows import (
-    KnownRows,
-    answer_known_rows,
-    check_one_price_list,
-    price_list,
-)
-from softcost.cli.apply._model_file import StoredModel, open_model
 from softcost.cli.console import (
-    STREAM,
     BadInput,
     bad_input,
-    format_cost,
-    format_rate,
     print_table,
-    quoted_names,
     stdout_console,
     write_json,
 )
 from softcost.cli.results import measure
+from softcost.cli.stored_model import (
+    KnownRows,
+    StoredModel,
+    answer_known_rows,
+    check_one_price_list,
+    open_model,
+    price_list,
+)
+from softcost.files import STREAM
+from softcost.formatting import format_cost, format_rate, quoted_names
 from softcost.metrics import paired_saving
 from softcost.report import saving_facts, saving_words
 

@@ -4,22 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from softcost.cli.apply._known_rows import (
+from softcost.cli.console import bad_input, print_table, stdout_console, write_json
+from softcost.cli.results import confusion, measure, most_expensive_mistakes
+from softcost.cli.stored_model import (
     KnownRows,
     answer_known_rows,
     check_one_price_list,
+    open_model,
     price_list,
 )
-from softcost.cli.apply._model_file import open_model
-from softcost.cli.console import (
-    bad_input,
-    format_cost,
-    format_rate,
-    print_table,
-    stdout_console,
-    write_json,
-)
-from softcost.cli.results import confusion, measure, most_expensive_mistakes
+from softcost.formatting import format_cost, format_rate
 from softcost.metrics import paired_saving
 from softcost.report import advice, saving_facts
 

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from softcost.cli.apply._known_rows import (
+from softcost.cli.console import bad_input, failed_job, write_json
+from softcost.cli.results import importance_facts, print_importance
+from softcost.cli.stored_model import (
     check_one_price_list,
+    open_model,
     price_list,
     read_known_rows,
 )
-from softcost.cli.apply._model_file import open_model
-from softcost.cli.console import bad_input, failed_job, write_json
-from softcost.cli.results import importance_facts, print_importance
 
 
 def run(

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from softcost.cli.apply._model_file import StoredModel, open_model
 from softcost.cli.console import bad_input, failed_job, stdout_console
 from softcost.cli.results import page_data
+from softcost.cli.stored_model import StoredModel, open_model
 from softcost.files import check_output
-from softcost.models import ModelFileError, final_step
+from softcost.persistence import ModelFileError, final_step
 from softcost.report import ExplorerData, write_explorer
-from softcost.soft import SoftCostClassifierCV
+from softcost.search import SoftCostClassifierCV
 
 
 def run(path: str, output: str) -> None:

@@ -5,23 +5,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from softcost.cli.apply._model_file import StoredModel, open_model, read_pieces
-from softcost.cli.apply._riskiest import Riskiest
-from softcost.cli.apply._watch import Watch
 from softcost.cli.apply._writers import open_writer
-from softcost.cli.console import (
-    STREAM,
-    BadInput,
-    bad_input,
-    failed_job,
-    quoted_names,
-    say,
-    shown_name,
-    write_json,
-)
-from softcost.cli.inputs import column, format_of, load_parquet
+from softcost.cli.console import BadInput, bad_input, failed_job, say, write_json
+from softcost.cli.drift import Watch
+from softcost.cli.stored_model import Riskiest, StoredModel, open_model, read_pieces
 from softcost.costs import answer_indices
-from softcost.files import check_output
+from softcost.files import STREAM, check_output, shown_name
+from softcost.formatting import quoted_names
+from softcost.tables import column, format_of, load_parquet
 
 PREDICTION = "prediction"
 EXPECTED = "expected_cost"

@@ -61,6 +61,6 @@ def serve(
     Ctrl-C ends it once requests under way are answered. Needs the extra 'serve'.
     """
     check_files(model)
-    from softcost.cli.apply.service import run
+    from softcost.service import run
 
     run(model, host, port, allow_host, max_body, max_rows)

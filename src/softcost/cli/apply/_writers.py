@@ -9,9 +9,8 @@ from typing import Any, Protocol, cast
 
 import pandas as pd
 
-from softcost.cli.console import STREAM
-from softcost.cli.inputs import format_of, load_parquet
-from softcost.files import atomic_write
+from softcost.files import STREAM, atomic_write
+from softcost.tables import format_of, load_parquet
 
 
 class Writer(Protocol):

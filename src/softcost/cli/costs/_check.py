@@ -6,21 +6,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from softcost.cli.console import (
-    BadInput,
-    bad_input,
-    quoted_names,
-    stdout_console,
-    write_json,
-)
+from softcost.cli.console import BadInput, bad_input, stdout_console, write_json
 from softcost.cli.costs._classes import class_counts
-from softcost.cli.costs._facts import matrix_facts
-from softcost.cli.inputs import (
+from softcost.costs import (
     check_not_free,
     check_priced,
     match_classes,
+    matrix_facts,
     read_cost_file,
 )
+from softcost.formatting import quoted_names
 
 
 def run_check(file: str, data: str | None, target: str | None, as_json: bool) -> None:

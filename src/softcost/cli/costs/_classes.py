@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from softcost.cli.inputs import Tell, column, read_labels, read_table, silent
+from softcost.tables import Tell, column, read_labels, read_table, silent
 
 _MANY = 50  # classes, or one row in two a class: perhaps not a column of classes
 

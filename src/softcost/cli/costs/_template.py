@@ -5,16 +5,9 @@ import io
 
 import click
 
-from softcost.cli.console import (
-    STREAM,
-    BadInput,
-    bad_input,
-    failed_job,
-    say_note,
-    write_json,
-)
+from softcost.cli.console import BadInput, bad_input, failed_job, say_note, write_json
 from softcost.cli.costs._classes import class_counts
-from softcost.files import atomic_write, check_output
+from softcost.files import STREAM, atomic_write, check_output
 
 CORNER = "true \\ predicted"
 

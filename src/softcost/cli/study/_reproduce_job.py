@@ -15,7 +15,7 @@ from softcost.cli.console import (
     write_json,
 )
 from softcost.cli.study._records import records
-from softcost.paper.pages import beside_table
+from softcost.paper.result_tables import beside_table
 
 _EVERY = 10.0  # seconds between lines of progress
 

@@ -3,13 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from softcost.cli.console import (
-    bad_input,
-    print_table,
-    say,
-    stdout_console,
-    write_json,
-)
+from softcost.cli.console import bad_input, print_table, say, stdout_console, write_json
 from softcost.cli.study._records import records
 from softcost.paper import Store
 

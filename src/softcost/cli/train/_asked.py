@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from softcost.cli.console import format_cost
+from softcost.formatting import format_cost
 from softcost.report import saving_facts
-from softcost.soft import SoftCostClassifierCV
+from softcost.search import SoftCostClassifierCV
 
 
 def asked_facts(search: SoftCostClassifierCV) -> dict[str, Any] | None:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from softcost.cli.inputs import column, read_labels, table_pieces, typed_columns
 from softcost.cli.train._data import TrainingInput
 from softcost.cli.train._job import Job
+from softcost.tables import column, read_labels, table_pieces, typed_columns
 
 
 @dataclass(frozen=True)

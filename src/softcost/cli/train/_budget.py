@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from softcost.cli.train._job import Job
-from softcost.selection import Budget
+from softcost.search import Budget
 
 # What --confidence keeps of the rows for its test, where nothing else is asked for.
 CALIBRATION = 0.2

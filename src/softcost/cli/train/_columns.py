@@ -6,8 +6,8 @@ from typing import cast
 import pandas as pd
 
 from softcost.cli.console import print_table, say, say_note
-from softcost.cli.inputs import Asked, Order, Surveyed, named_columns
 from softcost.cli.train._job import Job
+from softcost.tables import Asked, Order, Surveyed, named_columns
 
 _ORDERS = ("dmy", "mdy", "ymd")
 _MOST_SHOWN = 40  # columns; of more, only those with something to say

@@ -6,29 +6,32 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from softcost.cli.inputs import (
+from softcost.cli.train._budget import calibration_rows, check_recalls
+from softcost.cli.train._columns import what_was_asked
+from softcost.cli.train._job import Job
+from softcost.cli.train._validation import check_folds, check_two_classes
+from softcost.costs import (
+    check_not_free,
+    check_priced,
+    match_classes,
+    raw_cost_vectors,
+    read_cost_columns,
+    read_cost_file,
+    resolve_classes,
+)
+from softcost.files import check_output
+from softcost.tables import (
     Asked,
     Kind,
     Surveyed,
-    check_not_free,
-    check_priced,
     column,
     far_numbers,
-    match_classes,
     named_columns,
-    read_cost_columns,
-    read_cost_file,
     read_labels,
     read_table,
     survey,
     typed_columns,
 )
-from softcost.cli.train._budget import calibration_rows, check_recalls
-from softcost.cli.train._columns import what_was_asked
-from softcost.cli.train._job import Job
-from softcost.cli.train._validation import check_folds, check_two_classes
-from softcost.costs import raw_cost_vectors, resolve_classes
-from softcost.files import check_output
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,6 @@ from sklearn.model_selection import train_test_split
 from softcost.cli.console import (
     bad_input,
     failed_job,
-    format_cost,
-    format_rate,
-    format_saving,
     print_table,
     show_progress,
     stdout_console,
@@ -21,10 +18,11 @@ from softcost.cli.console import (
 )
 from softcost.cli.results import measure, saving_percent
 from softcost.files import check_output
+from softcost.formatting import format_cost, format_rate, format_saving
 from softcost.metrics import paired_saving
 from softcost.reductions import OneSidedRegression
 from softcost.report import saving_facts
-from softcost.soft import SoftCostClassifierCV
+from softcost.search import SoftCostClassifierCV
 
 TRAINING_ROWS = 300
 SPLITS = 10

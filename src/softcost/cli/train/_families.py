@@ -3,16 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from softcost.cli.console import (
-    format_cost,
-    format_params,
-    format_rate,
-    print_table,
-    say,
-)
+from softcost.cli.console import print_table, say
 from softcost.cli.results import finite_or_none
 from softcost.cli.train._reductions import Family
-from softcost.soft import SoftCostClassifierCV
+from softcost.formatting import format_cost, format_params, format_rate
+from softcost.search import SoftCostClassifierCV
 
 
 def tell_families(families: Sequence[Family]) -> None:

@@ -19,22 +19,11 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from softcost.cli.console import (
-    STREAM,
     BudgetMissed,
     bad_input,
     failed_job,
     show_progress,
     warnings_as_lines,
-)
-from softcost.cli.inputs import (
-    check_not_free,
-    check_priced,
-    far_numbers,
-    match_classes,
-    named_columns,
-    read_cost_file,
-    survey,
-    typed_columns,
 )
 from softcost.cli.train._blocks import first_pass, write_rows
 from softcost.cli.train._budget import check_recalls
@@ -51,8 +40,15 @@ from softcost.cli.train._validation import (
     check_params,
     check_two_classes,
 )
-from softcost.costs import resolve_classes
-from softcost.files import check_output
+from softcost.costs import (
+    check_not_free,
+    check_priced,
+    match_classes,
+    read_cost_file,
+    resolve_classes,
+)
+from softcost.files import STREAM, check_output
+from softcost.tables import far_numbers, named_columns, survey, typed_columns
 
 REDUCTIONS = ("osr", "csovo", "wap", "csovr")
 ROWS_AT_ONCE = 100_000

@@ -10,17 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from softcost.cli.console import (
-    format_cost,
-    format_params,
-    format_rate,
-    format_saving,
-    print_table,
-    say,
-    stdout_console,
-    write_json,
-)
-from softcost.cli.inputs import actions_of
+from softcost.cli.console import print_table, say, stdout_console, write_json
 from softcost.cli.results import print_importance, write_page
 from softcost.cli.train._asked import asked_lines
 from softcost.cli.train._data import TrainingInput
@@ -28,9 +18,11 @@ from softcost.cli.train._families import print_families, why_blended
 from softcost.cli.train._job import Job, n_folds, sampled
 from softcost.cli.train._reductions import Family
 from softcost.cli.train._sensitivity import lines_of
-from softcost.models import json_value, save
+from softcost.costs import actions_of
+from softcost.formatting import format_cost, format_params, format_rate, format_saving
+from softcost.persistence import json_value, save
 from softcost.report import budget_words
-from softcost.soft import SoftCostClassifierCV
+from softcost.search import SoftCostClassifierCV
 
 _AGAINST = "vs regular"  # what is paid, less or more
 

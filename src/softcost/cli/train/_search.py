@@ -8,10 +8,10 @@ from sklearn.pipeline import Pipeline
 
 from softcost.cli.train._budget import criterion_of
 from softcost.cli.train._data import TrainingInput
-from softcost.cli.train._encoder import make_encoder
 from softcost.cli.train._job import Job, n_folds, sampled
 from softcost.cli.train._reductions import Family
-from softcost.soft import SoftCostClassifierCV
+from softcost.search import SoftCostClassifierCV
+from softcost.tables import make_encoder
 
 
 def make_model(job: Job, families: list[Family], data: TrainingInput) -> Pipeline:

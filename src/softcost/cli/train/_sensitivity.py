@@ -4,9 +4,9 @@ from typing import Any
 
 import pandas as pd
 
-from softcost.cli.console import format_cost, format_params
 from softcost.cli.results import finite_or_none
-from softcost.soft import SoftCostClassifierCV
+from softcost.formatting import format_cost, format_params
+from softcost.search import SoftCostClassifierCV
 
 
 def how_sure(search: SoftCostClassifierCV) -> dict[str, Any] | None:

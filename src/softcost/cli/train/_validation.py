@@ -12,11 +12,11 @@ import pandas as pd
 from sklearn.base import clone
 
 from softcost.cli.console import BadInput
-from softcost.cli.inputs import actions_of
 from softcost.cli.train._job import Job, n_folds
 from softcost.cli.train._reductions import Family
+from softcost.costs import actions_of
 from softcost.reductions import Reduction
-from softcost.soft import SoftCostClassifierCV
+from softcost.search import SoftCostClassifierCV
 
 _TRIAL_ROWS = 60
 

@@ -1,0 +1,383 @@
+"""Exit codes, and errors as one sentence on standard error."""
+
+import json
+import re
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from softcost.files import STREAM, existing_file
+from softcost.formatting import visible
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+    from rich.console import Console
+
+
+OK = 0
+FAILED = 1
+BAD_INPUT = 2
+BUDGET_MISSED = 3
+INTERRUPTED = 130
+
+EPILOG = """\b
+Exit codes:
+  0    done
+  1    the job failed; with a traceback: a fault of softcost, please report it
+  2    wrong command line or bad input
+  3    done, but no model is within the budget that was asked for
+  130  interrupted
+"""
+
+_LONGEST = 1500  # characters of a message, whatever it quotes
+
+FAULT = (
+    "This is a fault of softcost, not of what you gave it: please report it, with all "
+    "of these lines and the command."
+)
+
+
+class BadInput(click.ClickException):
+    """What the user gave cannot be used."""
+
+    exit_code = BAD_INPUT
+
+
+class JobFailed(click.ClickException):
+    """The input was fine, but the job could not be done."""
+
+    exit_code = FAILED
+
+
+class BudgetMissed(click.ClickException):
+    """The job is done, but what was asked of the model does not hold."""
+
+    exit_code = BUDGET_MISSED
+
+
+@contextmanager
+def bad_input() -> Iterator[None]:
+    """Turn complaints about what the user gave into `BadInput`.
+
+    Put it around reading and checking of what the user gave, and around nothing else:
+    a ValueError, TypeError or OSError in there speaks of the user's input. Everywhere
+    else these are faults of ours and keep their traceback.
+
+    Examples
+    --------
+    >>> from softcost.cli.console import bad_input
+    >>> with bad_input():
+    ...     raise ValueError("target='x' is not a column.")
+    Traceback (most recent call last):
+    softcost.cli.console.BadInput: target='x' is not a column.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except (ValueError, TypeError, OSError) as error:
+        raise BadInput(str(error)) from error
+
+
+@contextmanager
+def failed_job() -> Iterator[None]:
+    """Turn what a machine lacks, memory or room on a disk, into `JobFailed`.
+
+    Put it around the work, after the input has been checked.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except (MemoryError, OSError) as error:
+        raise JobFailed(str(error) or "there is not enough memory.") from error
+
+
+def say(message: str) -> None:
+    """Write one line of bounded length, ``softcost: message``, to standard error."""
+    line = " ".join(message.split())
+    if len(line) > _LONGEST:
+        line = f"{line[: _LONGEST // 2]} ... {line[-_LONGEST // 2 :]}"
+    click.echo(f"softcost: {visible(line)}", err=True)
+
+
+def say_note(sentence: str) -> None:
+    """Say what was assumed."""
+    say(f"note: {sentence}")
+
+
+def exit_with(error: BaseException) -> int:
+    """Say what an expected error has to say, and return its exit code."""
+    if isinstance(error, click.UsageError):
+        say(_with_help(error))
+        return BAD_INPUT
+    if isinstance(error, click.ClickException):
+        say(error.format_message())
+        return error.exit_code
+    if isinstance(error, click.Abort):
+        if isinstance(error.__cause__ or error.__context__, EOFError):
+            say("the input ended too early.")
+            return FAILED
+        say("interrupted.")
+        return INTERRUPTED
+    raise error
+
+
+def _with_help(error: click.UsageError) -> str:
+    message = error.format_message()
+    if error.ctx is None:
+        return message
+    return f"{message.rstrip('.')}; see '{error.ctx.command_path} --help'."
+
+
+# Options that several commands read in the same way.
+
+
+def read_tolerance(context: Any, option: Any, text: str | None) -> float | str | None:
+    """A fraction, or ``1se``."""
+    if text is None or text == "1se":
+        return text
+    try:
+        value = float(text)
+        if value >= 0 and value < float("inf"):
+            return value
+    except ValueError:
+        pass
+    raise click.BadParameter(f"{text!r} is neither a fraction such as 0.1 nor 1se")
+
+
+def read_recalls(
+    context: Any, option: Any, texts: tuple[str, ...]
+) -> dict[str, float] | None:
+    """``fraud=0.9``, as often as there are classes."""
+    recalls = {}
+    for text in texts:
+        label, equals, rate = text.rpartition("=")
+        try:
+            recalls[label] = float(rate)
+        except ValueError:
+            equals = ""
+        if not equals or not label or not 0 <= recalls[label] <= 1:
+            raise click.BadParameter(
+                f"{text!r} is not of the form CLASS=RATE, with a rate from 0 to 1"
+            )
+    return recalls or None
+
+
+# Results on standard output: a table for people, strict JSON for programs.
+
+
+PIPED_WIDTH = 160
+
+
+def write_json(value: Any) -> None:
+    """Write one strict JSON document; NaN and infinity are refused.
+
+    Characters that could steer a terminal are escaped, as JSON allows; letters are not.
+
+    Examples
+    --------
+    >>> from softcost.cli.console import write_json
+    >>> write_json({"rows": 150})
+    {
+      "rows": 150
+    }
+    """
+    text = json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False)
+    click.echo(re.sub(r"[^ -~\n]", _escaped, text))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """A character of a JSON text, escaped unless it can be seen."""
+    one = found[0]
+    return (
+        one if one.isprintable() else json.dumps(one)[1:-1].replace("\x7f", "\\u007f")
+    )
+
+
+def stdout_console(to_stderr: bool = False) -> "Console":
+    """A console for results, without colour codes where it is no terminal."""
+    from rich.console import Console
+
+    class Terminal(Console):
+        """Texts of users cannot steer it."""
+
+        def print(self, *objects: Any, **options: Any) -> None:
+            shown = (visible(one) if isinstance(one, str) else one for one in objects)
+            super().print(*shown, **options)
+
+    terminal = Terminal(markup=False, highlight=False, emoji=False, stderr=to_stderr)
+    if not terminal.is_terminal:
+        terminal.width = max(terminal.width, PIPED_WIDTH)
+    return terminal
+
+
+def print_table(
+    columns: Sequence[tuple[str, str]],
+    rows: Iterable[Sequence[str]],
+    styles: Iterable[str] | None = None,
+    to_stderr: bool = False,
+) -> None:
+    """Print a table.
+
+    Parameters
+    ----------
+    columns : sequence of (heading, justify)
+        Headings, each with "left" or "right".
+    rows : iterable of sequences of str
+        One sequence per row, shown as it is.
+    styles : iterable of str, default=None
+        A style for each row, on a terminal.
+    to_stderr : bool, default=False
+        For what goes along with the results.
+    """
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for heading, justify in columns:
+        table.add_column(
+            visible(heading),
+            justify="right" if justify == "right" else "left",
+            overflow="fold",
+        )
+    rows = list(rows)
+    for row, style in zip(rows, styles or [""] * len(rows), strict=True):
+        table.add_row(*map(visible, row), style=style or None)
+    stdout_console(to_stderr).print(table)
+
+
+# Places to read from and to write to.
+
+
+def check_files(*paths: str | None) -> None:
+    """Refuse files that are not there, before anything slow is imported.
+
+    Parameters
+    ----------
+    *paths : str or None
+        What is to be read; "-" is standard input, None was not given.
+    """
+    with bad_input():
+        for path in paths:
+            if path is not None and path != STREAM:
+                existing_file(path)
+
+
+# Progress with the time that is left, on standard error.
+
+
+_SECONDS_BETWEEN_LINES = 5.0
+_SILENT_AT_FIRST = 2.0
+_SHARE_AT_FIRST = 0.05  # of the work, before which nobody knows how long it takes
+
+Show = Callable[[float], None]
+
+
+@contextmanager
+def show_progress(what: str, quiet: bool, searches: int = 1) -> Iterator[None]:
+    """Show how far searches inside the block are: a bar, or lines now and then.
+
+    Where families are chosen by the table, it is said which, before they are tried.
+
+    Nothing is shown of work that takes less than two seconds where standard error is
+    no terminal.
+    """
+    if quiet:
+        yield
+        return
+    from softcost.search import progress_to
+
+    def estimate(seconds: float) -> None:
+        say(f"{what}: about {seconds:.0f} s to go, by samples of the rows.")
+
+    told: dict[str, Any] = {"portfolio": _tell_portfolio, "estimate": estimate}
+    if sys.stderr.isatty():
+        with _bar(what) as show, progress_to(_joined(show, searches), **told):
+            yield
+    else:
+        with progress_to(_joined(_lines(what), searches), **told):
+            yield
+
+
+def _tell_portfolio(table: "DataFrame") -> None:
+    """Say at once which families suit the table, and which do not, and why."""
+    used = table["used"]
+    say(f"trying what suits this table: {', '.join(table['family'][used])}.")
+    for why, names in table[~used].groupby("why", sort=False)["family"]:
+        say(f"not {', '.join(names)}: {why}.")
+
+
+def _joined(show: Show, searches: int) -> Callable[[int, int], None]:
+    """Several searches, one after the other, as one share of the work."""
+    over, before = [0], [0]
+
+    def listener(done: int, total: int) -> None:
+        if done < before[0]:
+            over[0] += 1
+        before[0] = done
+        show(min((over[0] + done / max(total, 1)) / searches, 1.0))
+
+    return listener
+
+
+@contextmanager
+def _bar(what: str) -> Iterator[Show]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=1.0)
+        yield lambda share: bar.update(task, completed=share)
+
+
+def _lines(what: str) -> Show:
+    """Lines now and then.
+
+    How much time is left is said once more than the first piece is done, which compiles
+    and is no guide.
+    """
+    started = time.monotonic()
+    shown = [started + _SILENT_AT_FIRST - _SECONDS_BETWEEN_LINES]
+    first: list[tuple[float, float]] = []
+
+    def show(share: float) -> None:
+        now = time.monotonic()
+        if not first:
+            first.append((now, share))
+        begun, before = first[0]
+        if now - shown[0] < _SECONDS_BETWEEN_LINES:
+            return
+        shown[0] = now
+        line = f"{what}: {100 * share:.0f} %"
+        if share > before and share >= _SHARE_AT_FIRST:
+            rest = (now - begun) * (1 - share) / (share - before)
+            line += f", {rest:.0f} s left"
+        click.echo(line, err=True)
+
+    return show
+
+
+# Warnings of libraries as lines on standard error.
+
+
+@contextmanager
+def warnings_as_lines(quiet: bool) -> Iterator[None]:
+    """Warnings as one line each on standard error, at the end."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    heard = dict.fromkeys(str(one.message).partition("\n")[0] for one in caught)
+    for text in [] if quiet else list(heard)[:5]:
+        say(f"warning: {text}")

@@ -1,0 +1,262 @@
+"""What the linear machines have in common."""
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    validate_data,
+)
+
+from softcost.learners import (
+    Labels,
+    OneSidedValues,
+    Subproblem,
+    Values,
+    check_sides,
+    warn_unfinished,
+)
+from softcost.linear.features import Rows, Standardised, precision
+from softcost.linear.linear_path import (
+    LinearMachines,
+    LockstepPath,
+    Settings,
+    solve_posed,
+)
+from softcost.linear.newton import pose
+
+_COLUMNS = 128  # problems in lockstep: their outputs for a block stay in cache
+
+
+class LinearMachine(BaseEstimator):
+    """Parameters and fitted attributes of a machine that is linear in its features.
+
+    As a learner it shares the work of many subproblems (`softcost.learners.FitsMany`)
+    and of all candidates of a search (`softcost.learners.WalksInLockstep`, along C):
+    they are the columns of one matrix, and a step for all of them is a matrix product.
+    """
+
+    path_parameter: ClassVar[str] = "C"
+    # Grids for a search, by name.
+    param_grids: ClassVar[dict[str, dict[str, list[float]]]] = {
+        "default": {"C": [2.0**power for power in (-10, -5, 0, 5)]},
+    }
+    loss: str = "squared_hinge"
+    C: float
+    tol: float
+    max_iter: int
+
+    _parameter_constraints: ClassVar = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def input_checks(self) -> dict[str, Any]:
+        """Arguments of `sklearn.utils.validation.validate_data` for X.
+
+        Returns
+        -------
+        dict
+            Keyword arguments.
+        """
+        return {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+
+    def settings(self) -> Settings:
+        """How problems are solved.
+
+        Returns
+        -------
+        Settings
+            Loss, tolerance and limit of steps.
+        """
+        return Settings(self.loss == "logistic", self.tol, self.max_iter)
+
+    def check_kind(self, subproblem: Subproblem) -> None:
+        """Refuse kinds of subproblems that cannot be learnt.
+
+        Parameters
+        ----------
+        subproblem : Subproblem
+            One of those that are to be learnt.
+        """
+
+    def opened(self, X: Any, weight: NDArray[np.float64]) -> tuple[Any, Rows]:
+        """The space that problems over weighted rows are solved in, and the rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Checked as `input_checks` asks.
+        weight : array of shape (n,)
+            Of the rows.
+
+        Returns
+        -------
+        space, rows : tuple
+            How features are scaled, and the scaled rows.
+        """
+        space = Standardised.of(X, weight)
+        return space, space.rows(X, precision(X.shape, self.tol))
+
+    def fit_many(
+        self, X: Any, subproblems: Sequence[Subproblem], *, threads: int = 1
+    ) -> LinearMachines:
+        """Fit one machine to every subproblem over the same rows, with C as it is here.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Checked as `input_checks` asks.
+        subproblems : sequence of Subproblem
+            All over the rows of X.
+        threads : int, default=1
+            Not used: all machines are fitted in lockstep.
+
+        Returns
+        -------
+        LinearMachines
+            They give the outputs of all subproblems.
+        """
+        n = X.shape[0]
+        return self.fit_kinds(X, subproblems, np.arange(n), np.ones(n))
+
+    def fit_kinds(
+        self,
+        X: Any,
+        subproblems: Sequence[Subproblem],
+        kind: NDArray[np.intp],
+        weight: NDArray[np.float64],
+        *,
+        threads: int = 1,
+    ) -> LinearMachines:
+        """The same for subproblems posed over kinds of rows.
+
+        Parameters
+        ----------
+        X, subproblems, threads
+            As for `fit_many`; arrays of subproblems have the shape (n_kinds,).
+        kind, weight : arrays of shape (n,)
+            The kind of each row, and what the weights of its kind are multiplied by.
+
+        Returns
+        -------
+        LinearMachines
+            They give the outputs of all subproblems.
+        """
+        self.check_kind(subproblems[0])
+        by_kind = np.sum([one.weight for one in subproblems], axis=0)
+        space, rows = self.opened(X, by_kind[kind] * weight)
+        settings = self.settings()
+        logistic = settings.logistic
+        posed = pose(subproblems, kind, weight, rows.dtype, logistic=logistic)
+        found = solve_posed(
+            rows, space.penalty, [posed], np.array([float(self.C)]), settings
+        )
+        warn_unfinished(self, found.certificate <= self.tol)
+        model = space.model(found.coef[0])
+        return LinearMachines(model, found.certificate[0], found.gap[0], found.steps[0])
+
+    def open_path(
+        self,
+        X: Any,
+        tests: Sequence[NDArray[np.intp]],
+        values: NDArray[np.float64],
+        softness: NDArray[np.float64],
+        *,
+        threads: int = 1,
+    ) -> Any:
+        """Prepare a search over C and softness, see `softcost.learners.WalksPath`.
+
+        Parameters
+        ----------
+        X, tests, values, softness, threads
+            As in `softcost.learners.WalksPath.open_path`.
+
+        Returns
+        -------
+        Path
+            Whose folds are then opened.
+        """
+        return LockstepPath(self, X, tests, values, softness)
+
+    def at_once(self, n_softness: int) -> int:
+        """How many subproblems are best solved together.
+
+        Parameters
+        ----------
+        n_softness : int
+            How many values of softness each of them has.
+
+        Returns
+        -------
+        int
+            At least 1.
+        """
+        return max(1, _COLUMNS // n_softness)
+
+    def _keep(self, machines: LinearMachines) -> None:
+        """Store fitted machines under scikit-learn's names."""
+        self._machines = machines
+        self.certificate_ = machines.certificate
+        self.dual_gap_ = machines.gap
+        self.n_iter_ = machines.steps
+        self.converged_ = machines.certificate <= self.tol
+
+    def _outputs(self, X: Any) -> NDArray[np.float64]:
+        """Outputs of all machines, shape (n, n_machines)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **self.input_checks())
+        return self._machines.outputs(X)
+
+    def _one_sided(
+        self, X: Any, y: Any, side: Any, sample_weight: Any
+    ) -> tuple[Any, Subproblem]:
+        """Checked arguments of a one-sided regressor."""
+        X, target = validate_data(self, X, y, y_numeric=True, **self.input_checks())
+        target = np.asarray(target, np.float64)
+        weight = self._checked_weight(X, sample_weight)
+        if side is None:
+            return X, Values(target, weight)
+        return X, OneSidedValues(target, weight, check_sides(side, len(target)))
+
+    def _one_vs_rest(
+        self, X: Any, y: ArrayLike, sample_weight: Any
+    ) -> tuple[Any, NDArray[Any], list[Subproblem]]:
+        """Checked arguments of a classifier: one machine for two classes, else K."""
+        X, y = validate_data(self, X, y, **self.input_checks())
+        check_classification_targets(y)
+        weight = self._checked_weight(X, sample_weight)
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(np.unique(codes[weight > 0])) < 2:
+            raise ValueError(
+                f"y has one class only among rows of positive weight: "
+                f"{type(self).__name__} needs at least 2 classes."
+            )
+        machines = range(1, 2) if len(classes) == 2 else range(len(classes))
+        problems: list[Subproblem] = [
+            Labels(np.where(codes == k, 1.0, -1.0), weight) for k in machines
+        ]
+        return X, classes, problems
+
+    def _checked_weight(self, X: Any, sample_weight: Any) -> NDArray[np.float64]:
+        weight = _check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
+        if not weight.any():
+            raise ValueError(
+                "sample_weight is zero for every row: give some row a positive weight."
+            )
+        return weight

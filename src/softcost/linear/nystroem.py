@@ -1,0 +1,611 @@
+"""Kernel machines beyond memory: Nystroem features and linear machines on them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import RegressorMixin, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from softcost.linear.features import Rows, precision
+from softcost.linear.linear_classifier import ByMargin
+from softcost.linear.linear_machine import LinearMachine
+from softcost.linear.linear_path import LinearFold, LinearMachines, side_by_side
+from softcost.solvers.kernels import KERNELS, check_single, kernel_rows, pack, padded
+
+# Nystroem features: a kernel by its values at a few landmarks.
+#
+# With landmarks z and ``f(x) = sum_l b_l K(x, z_l) + intercept``, where the b_l sum to
+# zero, the penalty is ``1/2 b'Kb`` over the landmarks. Kernels are those of
+# `softcost.solvers.kernels`, in their distance form. With the eigenvectors U and the
+# eigenvalues E of the centred matrix of the landmarks, ``b = U E^(-1/2) w`` makes it
+# ``1/2 |w|^2``: a linear machine on the features ``K(x, z) U E^(-1/2)``. With all rows
+# as landmarks it is the kernel machine itself.
+
+
+_POOL = 4096  # rows that landmarks are chosen from, at least
+_PER_LANDMARK = 16  # the same for each landmark
+_NEGLIGIBLE = 1e-6  # eigenvalues relative to the largest, in single precision
+_BLOCK = 1024  # rows predicted at once
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel with its width."""
+
+    name: str
+    gamma: float
+
+    def values(self, X: Any, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Distance form of rows against vectors, shape (n, n_vectors)."""
+        rows = X.toarray() if sparse.issparse(X) else np.ascontiguousarray(X)
+        out = np.empty((len(vectors), padded(len(rows))), np.float32)
+        kernel_rows(vectors, pack(rows), KERNELS[self.name], self.gamma, out, 0)
+        return np.ascontiguousarray(out[:, : len(rows)].T)
+
+
+def choose_landmarks(
+    X: Any, places: NDArray[np.intp], n_landmarks: int, kernel: Kernel, seed: int
+) -> NDArray[np.float32]:
+    """Landmarks among distinct rows at some places, as a rule far from each other.
+
+    As k-means++ starts: each is drawn with a chance proportional to the squared
+    distance, in the space of the kernel, to the nearest one before. They are drawn
+    from a sample of the rows, in an order that their repetition does not change.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, n_features), float32
+    places : array
+    """
+    rng = np.random.default_rng(seed)
+    n, size = len(places), max(_POOL, _PER_LANDMARK * n_landmarks)
+    if n > size:
+        places = places[np.sort(rng.permutation(n)[:size])]
+    pool = X[places]
+    pool = pool.toarray() if sparse.issparse(pool) else pool
+    pool = np.unique(pool + np.float32(0), axis=0)  # -0.0 is 0.0
+    if len(pool) <= n_landmarks:
+        return pool
+    chosen = [int(rng.integers(len(pool)))]
+    distance = np.full(len(pool), np.inf)
+    while len(chosen) < n_landmarks:
+        last = kernel.values(pool, pool[chosen[-1:]])[:, 0]
+        distance = np.minimum(distance, -2.0 * last)
+        total = np.cumsum(distance)
+        if total[-1] <= 0:
+            break
+        chosen.append(int(np.searchsorted(total, rng.random() * total[-1], "right")))
+    return pool[np.unique(chosen)]
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """The space of Nystroem features.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    centre : array of shape (n_features,)
+        Taken off dense rows before they become single precision.
+    vectors : array of shape (n_landmarks, n_features), float32
+    basis : array of shape (n_landmarks + 1, width)
+        From the kernel's values, and a last column of ones, to features.
+    """
+
+    kernel: Kernel
+    centre: NDArray[np.float64]
+    vectors: NDArray[np.float32]
+    basis: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        matrix: Any,
+        places: NDArray[np.intp],
+        centre: NDArray[np.float64],
+        kernel: Kernel,
+        n_landmarks: int,
+        seed: int,
+    ) -> "Landmarks":
+        """Choose landmarks among some of centred rows of single precision."""
+        vectors = choose_landmarks(matrix, places, n_landmarks, kernel, seed)
+        gram = kernel.values(vectors, vectors).astype(np.float64)
+        gram = (gram + gram.T) / 2
+        gram -= gram.mean(axis=0)
+        gram -= gram.mean(axis=1, keepdims=True)
+        size, directions = np.linalg.eigh(gram)
+        kept = size > _NEGLIGIBLE * max(size[-1], 0.0)
+        basis = np.zeros((len(vectors) + 1, int(kept.sum()) + 1))
+        basis[:-1, :-1] = directions[:, kept] / np.sqrt(size[kept])
+        basis[-1, -1] = 1.0
+        return cls(kernel, centre, vectors, basis)
+
+    @property
+    def penalty(self) -> NDArray[np.float64]:
+        """Of squared coefficients, the intercept's last."""
+        return np.append(np.ones(self.basis.shape[1] - 1), 0.0)
+
+    def features(self, block: Any, dtype: Any = np.float32) -> NDArray[Any]:
+        """Kernel values of centred rows without their mean, and ones.
+
+        The mean does not matter, as coefficients of landmarks sum to zero.
+        """
+        values = np.ones((block.shape[0], len(self.vectors) + 1), dtype)
+        by_landmark = self.kernel.values(block, self.vectors)
+        values[:, :-1] = by_landmark - by_landmark.mean(axis=1, keepdims=True)
+        return values
+
+    def rows(
+        self, matrix: Any, dtype: Any, places: NDArray[np.intp] | None = None
+    ) -> Rows:
+        """Centred rows in this space; features are made when they are asked for."""
+        make = partial(self.features, dtype=dtype)
+        return Rows(matrix, places, make, self.basis, dtype)
+
+    def model(self, coef: NDArray[np.float64]) -> "LandmarkModels":
+        """What predicts from X itself, for coefficients of shape (width, m)."""
+        return LandmarkModels(self, self.basis @ coef)
+
+
+@dataclass(frozen=True)
+class LandmarkModels:
+    """Outputs ``K(X, landmarks) @ coef + intercept``.
+
+    Attributes
+    ----------
+    space : Landmarks
+    coef : array of shape (n_landmarks + 1, m)
+        The last row has the intercepts.
+    """
+
+    space: Landmarks
+    coef: NDArray[np.float64]
+
+    def outputs(self, X: Any) -> NDArray[np.float64]:
+        """Shape (n, m)."""
+        out = np.empty((X.shape[0], self.coef.shape[1]))
+        for start in range(0, X.shape[0], _BLOCK):
+            part = slice(start, start + _BLOCK)
+            rows = centred(X[part], self.space.centre)
+            out[part] = self.space.features(rows, np.float64) @ self.coef
+        return out
+
+
+def centre_of(X: Any) -> NDArray[np.float64]:
+    """Round numbers near the middle of each dense feature, zeros for sparse rows.
+
+    Single precision would lose differences of numbers like 100000.1 and 100000.2. The
+    numbers are round so that they do not move with every row.
+    """
+    if sparse.issparse(X) or X.shape[0] == 0:
+        return np.zeros(X.shape[1])
+    least, most = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):  # `centred` refuses such rows
+        extent = most - least
+        unit = 2.0 ** np.ceil(np.log2(np.where(extent > 0, extent, 1.0)))
+        return np.round((least + most) / 2 / unit) * unit
+
+
+def centred(
+    X: Any, centre: NDArray[np.float64], order: NDArray[np.intp] | None = None
+) -> Any:
+    """Rows as single precision, in an order, with the centre taken off dense ones.
+
+    Numbers that are too large for it are refused.
+    """
+    if sparse.issparse(X):
+        check_single(X.data)
+        return sparse.csr_array(X if order is None else X[order]).astype(np.float32)
+    out = np.empty(X.shape, np.float32)
+    for start in range(0, len(X), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        block = (X[part] if order is None else X[order[part]]) - centre
+        check_single(block)
+        out[part] = block
+    return out
+
+
+def width_for(gamma: Any, X: Any, weight: NDArray[np.float64] | None = None) -> float:
+    """The kernel's gamma, by its name or value, for weighted rows."""
+    n, n_features = X.shape
+    if gamma == "auto":
+        return 1.0 / n_features
+    if gamma != "scale":
+        return float(gamma)
+    weight = np.ones(n) if weight is None else weight
+    total = squares = 0.0
+    for start in range(0, n, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        block = X[part].astype(np.float64)
+        total += weight[part] @ np.asarray(block.sum(axis=1)).ravel()
+        block = block.multiply(block) if sparse.issparse(block) else block**2
+        squares += weight[part] @ np.asarray(block.sum(axis=1)).ravel()
+    size = n_features * weight.sum()
+    variance = squares / size - (total / size) ** 2
+    return 1.0 / (n_features * variance) if variance > 0 else 1.0
+
+
+class NystroemMachine(LinearMachine):
+    """What machines on Nystroem features have in common."""
+
+    param_grids: ClassVar[dict[str, dict[str, list[float]]]] = {
+        "default": {"C": [2.0**power for power in (-4, -1, 2, 5, 8)]},
+    }
+    kernel: str
+    gamma: Any
+    n_landmarks: int
+    cache_size: float
+    random_state: Any
+
+    _parameter_constraints: ClassVar = {
+        **LinearMachine._parameter_constraints,
+        "kernel": [StrOptions(set(KERNELS))],
+        "gamma": [
+            StrOptions({"scale", "auto"}),
+            Interval(Real, 0, None, closed="neither"),
+        ],
+        "n_landmarks": [Interval(Integral, 1, None, closed="left")],
+        "cache_size": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def seed(self) -> int:
+        """The seed of the landmarks.
+
+        Returns
+        -------
+        int
+            The same for the same integer ``random_state``.
+        """
+        if isinstance(self.random_state, Integral):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def landmarks(
+        self,
+        matrix: Any,
+        places: NDArray[np.intp],
+        centre: NDArray[np.float64],
+        gamma: float,
+        seed: int,
+    ) -> Landmarks:
+        """Landmarks among some of centred rows.
+
+        Parameters
+        ----------
+        matrix : array or sparse matrix of shape (n, n_features)
+            Rows that the centre was taken off.
+        places : array of int
+            Which of them may be landmarks.
+        centre : array of shape (n_features,)
+            What was taken off.
+        gamma : float
+            Width of the kernel.
+        seed : int
+            Of the draw.
+
+        Returns
+        -------
+        Landmarks
+            The space that they span.
+        """
+        kernel = Kernel(self.kernel, gamma)
+        return Landmarks.of(matrix, places, centre, kernel, self.n_landmarks, seed)
+
+    def opened(self, X: Any, weight: NDArray[np.float64]) -> tuple[Landmarks, Rows]:
+        """The space of landmarks among rows with a weight, and the rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Checked as `input_checks` asks.
+        weight : array of shape (n,)
+            Of the rows.
+
+        Returns
+        -------
+        space, rows : tuple
+            The landmarks, and the rows as features.
+        """
+        if not weight.any():  # nothing will be learnt
+            weight = np.ones_like(weight)
+        kept = np.flatnonzero(weight > 0)
+        centre = centre_of(X if len(kept) == len(weight) else X[kept])
+        matrix = centred(X, centre)
+        gamma = width_for(self.gamma, X, weight)
+        space = self.landmarks(matrix, kept, centre, gamma, self.seed())
+        dtype = precision((X.shape[0], self.n_landmarks), self.tol)
+        return space, space.rows(matrix, dtype).kept(self.cache_size)
+
+    def open_path(
+        self,
+        X: Any,
+        tests: Sequence[NDArray[np.intp]],
+        values: NDArray[np.float64],
+        softness: NDArray[np.float64],
+        *,
+        threads: int = 1,
+    ) -> "NystroemPath":
+        """Prepare a search over C and softness, see `softcost.learners.WalksPath`.
+
+        Parameters
+        ----------
+        X, tests, values, softness, threads
+            As in `softcost.learners.WalksPath.open_path`.
+
+        Returns
+        -------
+        Path
+            Whose folds are then opened.
+        """
+        return NystroemPath(self, X, tests, values, softness)
+
+    def _keep(self, machines: LinearMachines) -> None:
+        super()._keep(machines)
+        space = machines.model.space
+        self.landmarks_ = space.vectors.astype(np.float64) + space.centre
+        self.dual_coef_ = machines.model.coef[:-1].T
+        self.intercept_ = machines.model.coef[-1]
+
+
+class NystroemPath:
+    """Rows of a search; every fold chooses landmarks among its own training rows.
+
+    Attributes
+    ----------
+    groups, n_bytes
+        As for `softcost.linear.linear_path.LockstepPath`.
+    """
+
+    def __init__(
+        self,
+        machine: NystroemMachine,
+        X: Any,
+        tests: Sequence[NDArray[np.intp]],
+        values: NDArray[np.float64],
+        softness: NDArray[np.float64],
+    ):
+        self.machine, self.values, self.softness = machine, values, softness
+        n = X.shape[0]
+        self.groups = np.arange(n)
+        order = side_by_side(n, tests)
+        self._place = np.argsort(order)
+        self._X, self._centre, self._seed = X, centre_of(X), machine.seed()
+        self._matrix = centred(X, self._centre, order)
+        self._dtype = precision((n, machine.n_landmarks), machine.tol)
+        kept = 2 * min(machine.cache_size * 2**20, 4 * n * (machine.n_landmarks + 1))
+        self.n_bytes = int(4 * n * X.shape[1] + kept)
+
+    def fold(
+        self, train: NDArray[np.intp], rows: NDArray[np.intp], out: NDArray[np.intp]
+    ) -> LinearFold:
+        machine = self.machine
+        weight = np.zeros(len(self.groups))
+        weight[train] = 1.0
+        gamma = width_for(machine.gamma, self._X, weight)
+        space = machine.landmarks(
+            self._matrix, self._place[train], self._centre, gamma, self._seed
+        )
+        order = np.argsort(self._place[rows], kind="stable")
+        inside = space.rows(self._matrix, self._dtype, self._place[rows[order]])
+        outside = space.rows(self._matrix, self._dtype, self._place[out])
+        cache = machine.cache_size
+        return LinearFold(self, space.penalty, inside, order, outside, cache)
+
+
+class NystroemClassifier(ByMargin, NystroemMachine):
+    """Kernel classifier for many rows: a linear machine on Nystroem features.
+
+    It minimises what `LinearClassifier` does, over functions
+    ``f(x) = sum_l b_l K(x, z_l) + intercept`` of a few landmarks z, with coefficients
+    that sum to zero and the penalty ``1/2 b'Kb``. With every row as a landmark it is
+    the kernel machine with that loss; time and memory grow with the number of rows.
+
+    Parameters
+    ----------
+    kernel : {"perceptron", "stump", "laplacian", "exponential", "rbf", "linear"}, \
+default="perceptron"
+        As for `softcost.svm.KernelSVC`.
+    C : float, default=1.0
+        Price of the losses against the penalty.
+    n_landmarks : int, default=256
+        Rows that are chosen among the distinct ones as k-means++ chooses centres, with
+        distances of the kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of the exponential kernels, as for `softcost.svm.KernelSVC`.
+    loss : {"squared_hinge", "logistic"}, default="squared_hinge"
+        Both are smooth; logistic also orders rows by probability.
+    tol, max_iter
+        As for `OneSidedLinear`.
+    cache_size : float, default=500
+        Memory for features in megabytes; where they do not fit, they are computed when
+        they are needed.
+    random_state : int, RandomState instance or None, default=0
+        Of the landmarks.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    landmarks_ : array of shape (n_landmarks, n_features)
+    dual_coef_ : array of shape (n_machines, n_landmarks)
+        Coefficients b; machines as for `LinearClassifier`.
+    intercept_ : array of shape (n_machines,)
+    certificate_, dual_gap_, n_iter_, converged_ : arrays of shape (n_machines,)
+        As for `OneSidedLinear`.
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features,)
+
+    See Also
+    --------
+    softcost.svm.KernelSVC : All rows as landmarks, one machine for each pair.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softcost.linear import NystroemClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = NystroemClassifier(C=16, n_landmarks=30).fit(X, y)
+    >>> bool(model.score(X, y) > 0.95)
+    True
+    """
+
+    _parameter_constraints: ClassVar = {
+        **NystroemMachine._parameter_constraints,
+        "loss": [StrOptions({"squared_hinge", "logistic"})],
+    }
+
+    def __init__(
+        self,
+        kernel: str = "perceptron",
+        C: float = 1.0,
+        *,
+        n_landmarks: int = 256,
+        gamma: float | str = "scale",
+        loss: str = "squared_hinge",
+        tol: float = 1e-3,
+        max_iter: int = 100,
+        cache_size: float = 500,
+        random_state: Any = 0,
+    ):
+        self.kernel = kernel
+        self.C = C
+        self.n_landmarks = n_landmarks
+        self.gamma = gamma
+        self.loss = loss
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "NystroemClassifier":
+        """Fit to labelled rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Rows to learn from.
+        y : array of shape (n,)
+            Labels, or values.
+        sample_weight : array of shape (n,), default=None
+            Rows of weight zero are as if absent.
+
+        Returns
+        -------
+        self
+        """
+        X, self.classes_, subproblems = self._one_vs_rest(X, y, sample_weight)
+        self._keep(self.fit_many(X, subproblems))
+        return self
+
+
+class OneSidedNystroem(RegressorMixin, NystroemMachine):
+    """One-sided kernel regression for many rows: `OneSidedLinear` on Nystroem features.
+
+    It minimises what `OneSidedLinear` does, over functions of a few landmarks as
+    `NystroemClassifier` describes them.
+
+    Parameters
+    ----------
+    kernel, C, n_landmarks, gamma, tol, max_iter, cache_size, random_state
+        As for `NystroemClassifier`.
+
+    Attributes
+    ----------
+    landmarks_, dual_coef_, intercept_, certificate_, dual_gap_, n_iter_, converged_
+        As for `NystroemClassifier`, with one machine.
+
+    See Also
+    --------
+    softcost.svm.OneSidedSVR : All rows as landmarks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.linear import OneSidedNystroem
+    >>> X = np.linspace(0, 6, 50)[:, None]
+    >>> y = np.sin(X).ravel()
+    >>> side = np.where(np.arange(50) % 2, 1, -1)
+    >>> model = OneSidedNystroem(C=1000, n_landmarks=20).fit(X, y, side=side)
+    >>> bool(np.all(side * (model.predict(X) - y) < 0.1))
+    True
+    """
+
+    # Sides are part of what is learnt, so they travel with the data by default.
+    __metadata_request__fit: ClassVar = {"side": True}
+
+    def __init__(
+        self,
+        kernel: str = "perceptron",
+        C: float = 1.0,
+        *,
+        n_landmarks: int = 256,
+        gamma: float | str = "scale",
+        tol: float = 1e-3,
+        max_iter: int = 100,
+        cache_size: float = 500,
+        random_state: Any = 0,
+    ):
+        self.kernel = kernel
+        self.C = C
+        self.n_landmarks = n_landmarks
+        self.gamma = gamma
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        side: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "OneSidedNystroem":
+        """Fit to targets with sides, see `OneSidedLinear.fit`.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Rows to learn from.
+        y : array of shape (n,)
+            Labels, or values.
+        side : array of shape (n,) of +1 and -1, default=None
+            +1 asks for a prediction of at most the target, -1 of at least; None for
+            both.
+        sample_weight : array of shape (n,), default=None
+            How much each row counts, by default 1.
+
+        Returns
+        -------
+        self
+        """
+        X, subproblem = self._one_sided(X, y, side, sample_weight)
+        self._keep(self.fit_many(X, [subproblem]))
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Predicted values, shape (n,).
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n,)
+            Predicted values.
+        """
+        return self._outputs(X)[:, 0]

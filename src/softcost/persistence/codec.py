@@ -1,0 +1,252 @@
+"""From a model to the parts of a file, and back.
+
+An object that a model holds in several places, such as the trees that several kept
+candidates decide by, is written where it is met first; that place gets a ``name``, and
+the others say ``same`` with this name. What is named holds no such place itself, so
+that nothing in a file can stand for exponentially much, and all such places together
+stand for a bounded multiple of the file.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softcost.persistence.archive import (
+    STRUCTURE,
+    Members,
+    NotCovered,
+    Refused,
+    json_bytes,
+    parse_json,
+    read_array,
+    stored_array,
+)
+from softcost.persistence.schema import Frame, Record, Type
+from softcost.persistence.skops_types import (
+    SKOPS,
+    check_skops,
+    restored_skops,
+    stored_skops,
+)
+from softcost.persistence.types_search import SEARCH
+from softcost.persistence.types_sklearn import COLUMN_TYPES, LINEAR_TYPES, OTHER_TYPES
+from softcost.persistence.types_softcost import (
+    CALIBRATION,
+    LEARNER_TYPES,
+    MACHINE_TYPES,
+    REDUCTION_TYPES,
+)
+from softcost.persistence.types_trees import HIST_TYPES, TREE_TYPES
+
+# All schemas by name: what a model file may hold.
+
+
+TYPES: dict[str, Type] = {
+    schema.name: schema
+    for schema in (
+        *REDUCTION_TYPES,
+        SEARCH,
+        *LEARNER_TYPES,
+        *MACHINE_TYPES,
+        *COLUMN_TYPES,
+        *LINEAR_TYPES,
+        *TREE_TYPES,
+        *HIST_TYPES,
+        *OTHER_TYPES,
+        CALIBRATION,
+    )
+}
+
+
+def encode(model: Any, trusted: Sequence[str] = ()) -> dict[str, bytes]:
+    """A model as members of a file; `NotCovered` where there is no schema for it."""
+    writer = _Writer(trusted)
+    structure = writer.part(model)
+    return {STRUCTURE: json_bytes(structure), **writer.members}
+
+
+def decode(members: Members, trusted: Sequence[str] = ()) -> Any:
+    """The model of a file.
+
+    First all of it is read and checked as plain data; objects are made after that.
+    `Refused` says what does not agree with the schema.
+    """
+    structure = parse_json(members.take(STRUCTURE), members.size)
+    reader = _Reader(members, trusted)
+    try:
+        record = reader.part(structure)
+        if members.names:
+            raise Refused("it has parts that nothing refers to")
+        return _Builder(trusted).build(record)
+    except RecursionError:
+        raise Refused("its description is nested too deeply") from None
+
+
+# How many times the size of a file its parts may stand for: of 1000 candidates that
+# share one part, each may be all of it.
+_MOST_TIMES = 1000
+
+
+class _Written(NamedTuple):
+    """An object that was written, so that its id stays taken, and its node."""
+
+    value: Any
+    node: dict[str, Any]
+
+
+class _Writer:
+    def __init__(self, trusted: Sequence[str]):
+        self.members: dict[str, bytes] = {}
+        self._trusted = trusted
+        self._parts: dict[int, _Written] = {}  # by id; what holds no "same"
+        self._n_names = 0
+        self._n_same = 0
+        self._done: list[tuple[dict[Any, Any], Any]] = []  # to be taken back
+
+    def mark(self) -> int:
+        return len(self._done)
+
+    def rollback(self, mark: int) -> None:
+        for place, key in self._done[mark:]:
+            del place[key]
+        del self._done[mark:]
+
+    def _add(self, folder: str, ending: str, content: bytes) -> int:
+        number = len(self.members)
+        name = f"{folder}/{number}.{ending}"
+        self.members[name] = content
+        self._done.append((self.members, name))
+        return number
+
+    def array(self, values: Any) -> dict[str, Any]:
+        return {"array": self._add("arrays", "npy", stored_array(values))}
+
+    def part(self, value: Any) -> dict[str, Any]:
+        if id(value) in self._parts:
+            return self._same(self._parts[id(value)].node)
+        kind: Any = type(value)
+        schema = TYPES.get(kind.__name__)
+        ours = kind.__module__.partition(".")[0] == "softcost"
+        if schema is not None and schema.load() is kind:
+            mark, same_before = self.mark(), self._n_same
+            try:
+                node = schema.write(value, self)
+            except NotCovered:
+                self.rollback(mark)
+                if ours:
+                    raise
+            else:
+                if self._n_same == same_before:
+                    self._parts[id(value)] = _Written(value, node)
+                    self._done.append((self._parts, id(value)))
+                return node
+        if ours:
+            raise NotCovered(f"{kind.__name__} has no schema")
+        content = stored_skops(value, self._trusted)
+        return {"skops": self._add("parts", "skops", content)}
+
+    def _same(self, first: dict[str, Any]) -> dict[str, Any]:
+        """A place that stands for a part written before."""
+        if "name" not in first:
+            first["name"] = self._n_names
+            self._n_names += 1
+        self._n_same += 1
+        return {"type": first["type"], "same": first["name"]}
+
+
+class _Reader:
+    def __init__(self, members: Members, trusted: Sequence[str]):
+        self._members = members
+        self._trusted = trusted
+        self._named: dict[int, tuple[Record, int]] = {}  # with the size of its arrays
+        self._n_same = 0
+        self._taken = 0  # bytes of arrays and parts
+        self._again = 0  # of those that places stand for
+
+    def array(self, node: Any) -> np.ndarray:
+        number = _number(node, "array")
+        return read_array(self._take(f"arrays/{number}.npy"))
+
+    def _take(self, name: str) -> bytes:
+        content = self._members.take(name)
+        self._taken += len(content)
+        return content
+
+    def part(self, node: Any) -> Record:
+        if not isinstance(node, dict):
+            raise Refused("not a part")
+        if "skops" in node:
+            number = _number(node, "skops")
+            content = self._take(f"parts/{number}.skops")
+            check_skops(content, self._trusted)
+            return Record(SKOPS, {"content": content}, None)
+        if "same" in node:
+            return self._same(node)
+        kind = node.get("type")
+        schema = TYPES.get(kind) if isinstance(kind, str) else None
+        if schema is None:
+            raise Refused(f"{str(kind)[:60]} is of a type that is not allowed")
+        same_before, taken_before = self._n_same, self._taken
+        own = {key: value for key, value in node.items() if key != "name"}
+        record = schema.read(own, self)
+        if "name" in node:
+            name = node["name"]
+            if type(name) is not int or name in self._named:
+                raise Refused("a part has a name that it cannot have")
+            if self._n_same > same_before:
+                raise Refused("a part with a name holds one that stands elsewhere")
+            size = self._taken - taken_before + len(json_bytes(own))
+            self._named[name] = record, size
+        return record
+
+    def _same(self, node: dict[str, Any]) -> Record:
+        """The part that stands elsewhere, before this place."""
+        name = node["same"]
+        known = self._named.get(name) if type(name) is int else None
+        if set(node) != {"type", "same"} or known is None:
+            raise Refused("not a reference to a part before it")
+        found, size = known
+        if found.type != node["type"]:
+            raise Refused("not a reference to a part before it")
+        self._n_same += 1
+        self._again += size
+        if self._again > _MOST_TIMES * self._members.size:
+            raise Refused("its places stand for too much")
+        return found
+
+
+def _number(node: Any, key: str) -> int:
+    number = node.get(key) if isinstance(node, dict) and set(node) == {key} else None
+    if type(number) is not int or not 0 <= number < 2**31:
+        raise Refused(f"not a reference to an {key}")
+    return number
+
+
+class _Builder:
+    """Objects instead of records, from the inside out; one for each record."""
+
+    def __init__(self, trusted: Sequence[str]):
+        self._trusted = trusted
+        self._built: dict[int, Any] = {}
+
+    def build(self, value: Any) -> Any:
+        if isinstance(value, Record):
+            if id(value) not in self._built:
+                self._built[id(value)] = self._object(value)
+            return self._built[id(value)]
+        if isinstance(value, Frame):
+            return value.made()
+        if type(value) is dict:
+            return {key: self.build(one) for key, one in value.items()}
+        if type(value) is list:
+            return [self.build(one) for one in value]
+        if type(value) is tuple:
+            return tuple(self.build(one) for one in value)
+        return value
+
+    def _object(self, record: Record) -> Any:
+        if record.type == SKOPS:
+            return restored_skops(record.params["content"], self._trusted)
+        params = self.build(record.params)
+        return TYPES[record.type].build(params, self.build(record.fitted))

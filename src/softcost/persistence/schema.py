@@ -1,0 +1,931 @@
+"""The schema of a type: its parameters, what fitting learns, and what must agree."""
+
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+
+from softcost.persistence.archive import NotCovered, Refused
+
+# Kinds of fields: what a value must be, and how it is written and read.
+#
+# A kind writes a value of a model as plain JSON (numbers of arrays go to members of the
+# file) and reads it back as plain data: JSON's own types, arrays, and `Record` for
+# parts with a schema of their own. Nothing that a kind reads runs code.
+#
+# Lengths of arrays have names. Within one record a name means one number, so that
+# ``Array("f8", "n", "d")`` beside ``Array("f8", "d")`` says that both have d columns.
+
+
+Dims = dict[str, int]
+LARGEST = 2**53
+
+
+@dataclass
+class Record:
+    """A part of a model as plain data, checked against its schema.
+
+    Attributes
+    ----------
+    type : str
+        Name of the schema.
+    params, fitted : dict
+        Values by field; ``fitted`` is None for what is not fitted.
+    dims : dict of str and int
+        The lengths by name.
+    """
+
+    type: str
+    params: dict[str, Any]
+    fitted: dict[str, Any] | None
+    dims: Dims = field(default_factory=dict)
+
+    def get(self, name: str) -> Any:
+        """A fitted value, None where there is none."""
+        return None if self.fitted is None else self.fitted.get(name)
+
+
+class Out(Protocol):
+    """Where arrays and parts go when a model is written."""
+
+    def array(self, values: Any) -> dict[str, Any]: ...
+    def part(self, value: Any) -> dict[str, Any]: ...
+    def mark(self) -> int: ...
+    def rollback(self, mark: int) -> None: ...
+
+
+class Source(Protocol):
+    """Where arrays and parts come from when a model is read."""
+
+    def array(self, node: Any) -> np.ndarray: ...
+    def part(self, node: Any) -> Record: ...
+
+
+class Kind:
+    """What a value must be."""
+
+    def write(self, value: Any, out: Out) -> Any:
+        """The value as JSON, or `NotCovered`."""
+        raise NotImplementedError
+
+    def read(self, node: Any, source: Source, dims: Dims) -> Any:
+        """The value as plain data, or `Refused`."""
+        raise NotImplementedError
+
+
+def bind(dims: Dims, name: str | int, length: int) -> None:
+    """Give a length its name, or compare it with what the name means already.
+
+    The name "*" means nothing.
+    """
+    if name == "*":
+        return
+    known = name if isinstance(name, int) else dims.setdefault(name, length)
+    if known != length:
+        raise Refused(f"there are {length} where {known} belong")
+
+
+@dataclass(frozen=True)
+class Flag(Kind):
+    """True or false."""
+
+    def write(self, value, out):
+        if not isinstance(value, bool | np.bool_):
+            raise NotCovered(f"{value!r:.60}, where true or false belongs")
+        return bool(value)
+
+    def read(self, node, source, dims):
+        if not isinstance(node, bool):
+            raise Refused("not true or false")
+        return node
+
+
+@dataclass(frozen=True)
+class Whole(Kind):
+    """A whole number within bounds; with a name, a length."""
+
+    least: int = -LARGEST
+    most: int = LARGEST
+    name: str | None = None
+
+    def write(self, value, out):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer):
+            raise NotCovered(f"{value!r:.60}, where a whole number belongs")
+        return int(value)
+
+    def read(self, node, source, dims):
+        if isinstance(node, bool) or not isinstance(node, int):
+            raise Refused("not a whole number")
+        if not self.least <= node <= self.most:
+            raise Refused(f"not from {self.least} to {self.most}")
+        if self.name is not None:
+            bind(dims, self.name, node)
+        return node
+
+
+def length(name: str) -> Whole:
+    """A whole number that is the length of something."""
+    return Whole(0, 2**31, name)
+
+
+@dataclass(frozen=True)
+class Real(Kind):
+    """A number within bounds; NaN and infinity as text, where they may be."""
+
+    least: float = -np.inf
+    most: float = np.inf
+    finite: bool = True
+
+    def write(self, value, out):
+        if isinstance(value, bool | np.bool_) or not isinstance(
+            value, int | float | np.integer | np.floating
+        ):
+            raise NotCovered(f"{value!r:.60}, where a number belongs")
+        whole = isinstance(value, int | np.integer)
+        number = int(value) if whole else float(value)
+        return number if np.isfinite(number) else str(number)
+
+    def read(self, node, source, dims):
+        if node in ("nan", "inf", "-inf"):
+            if self.finite:
+                raise Refused("not a finite number")
+            return float(node)
+        if isinstance(node, bool) or not isinstance(node, int | float):
+            raise Refused("not a number")
+        if (isinstance(node, int) and abs(node) > LARGEST) or not np.isfinite(node):
+            raise Refused("too large a number")
+        if not self.least <= node <= self.most:
+            raise Refused(f"not from {self.least:g} to {self.most:g}")
+        return node
+
+
+@dataclass(frozen=True)
+class Text(Kind):
+    """Text, perhaps one of few words."""
+
+    words: tuple[str, ...] = ()
+
+    def write(self, value, out):
+        if not isinstance(value, str) or (self.words and value not in self.words):
+            raise NotCovered(f"{value!r:.60}, where text belongs")
+        return str(value)
+
+    def read(self, node, source, dims):
+        if not isinstance(node, str):
+            raise Refused("not text")
+        if self.words and node not in self.words:
+            raise Refused(f"not one of {', '.join(self.words)}")
+        return node
+
+
+def one_of(*words: str) -> Text:
+    """One of these words."""
+    return Text(words)
+
+
+@dataclass(frozen=True)
+class Nothing(Kind):
+    """None."""
+
+    def write(self, value, out):
+        if value is not None:
+            raise NotCovered(f"{value!r:.60}, where nothing belongs")
+
+    def read(self, node, source, dims):
+        if node is not None:
+            raise Refused("not null")
+
+
+@dataclass(frozen=True)
+class Any_(Kind):
+    """The first of several kinds that fits."""
+
+    kinds: tuple[Kind, ...]
+
+    def write(self, value, out):
+        mark = out.mark()
+        for kind in self.kinds[:-1]:
+            try:
+                return kind.write(value, out)
+            except NotCovered:
+                out.rollback(mark)
+        return self.kinds[-1].write(value, out)
+
+    def read(self, node, source, dims):
+        for kind in self.kinds[:-1]:
+            trial = dict(dims)
+            try:
+                found = kind.read(node, source, trial)
+            except Refused:
+                continue
+            dims.update(trial)
+            return found
+        return self.kinds[-1].read(node, source, dims)
+
+
+def either(*kinds: Kind) -> Kind:
+    """One of several kinds; put those without arrays first."""
+    return Any_(kinds)
+
+
+def maybe(kind: Kind) -> Kind:
+    """A kind, or None."""
+    return Any_((Nothing(), kind))
+
+
+@dataclass(frozen=True)
+class ListOf(Kind):
+    """A list of one kind, with a named length."""
+
+    kind: Kind
+    name: str | None = None
+    as_tuple: bool = False
+
+    def write(self, value, out):
+        if not isinstance(value, list | tuple):
+            raise NotCovered(f"{value!r:.60}, where a list belongs")
+        return [self.kind.write(one, out) for one in value]
+
+    def read(self, node, source, dims):
+        if not isinstance(node, list):
+            raise Refused("not a list")
+        if self.name is not None:
+            bind(dims, self.name, len(node))
+        found = [self.kind.read(one, source, dims) for one in node]
+        return tuple(found) if self.as_tuple else found
+
+
+@dataclass(frozen=True)
+class Tuple(Kind):
+    """A tuple with one kind for each place."""
+
+    kinds: tuple[Kind, ...]
+
+    def write(self, value, out):
+        if not isinstance(value, list | tuple) or len(value) != len(self.kinds):
+            raise NotCovered(f"{value!r:.60}, where {len(self.kinds)} values belong")
+        return [
+            kind.write(one, out) for kind, one in zip(self.kinds, value, strict=True)
+        ]
+
+    def read(self, node, source, dims):
+        if not isinstance(node, list) or len(node) != len(self.kinds):
+            raise Refused(f"not a list of {len(self.kinds)}")
+        pairs = zip(self.kinds, node, strict=True)
+        return tuple(kind.read(one, source, dims) for kind, one in pairs)
+
+
+@dataclass(frozen=True)
+class Part(Kind):
+    """A part with a schema of its own: of certain types, or of any but some."""
+
+    types: Sequence[str] = ()
+    but: Sequence[str] = ()
+
+    def write(self, value, out):
+        node = out.part(value)
+        if self.types and node.get("type") not in self.types:
+            raise NotCovered(f"{type(value).__name__} has no place here")
+        return node
+
+    def read(self, node, source, dims):
+        record = source.part(node)
+        if (self.types and record.type not in self.types) or record.type in self.but:
+            raise Refused(f"{record.type} has no place here")
+        return record
+
+
+# Values of any plain kind: what users give as parameters, labels, tables.
+#
+# ==================  ================================================================
+# in Python           in ``structure.json``
+# ==================  ================================================================
+# None, bool, str     as in JSON
+# int, float          as in JSON; ``{"float": "nan"}``, "inf" and "-inf"
+# list                a list
+# tuple               ``{"tuple": [...]}``
+# dict                ``{"dict": [[key, value], ...]}``, keys being plain scalars
+# array               ``{"array": number of the member}``
+# array of objects    ``{"objects": [...], "shape": [...]}``, of plain scalars
+# masked array        ``{"masked": array, "mask": array}``
+# DataFrame           ``{"frame": [columns], "names": [...], "index": [...] or n}``
+# Series              ``{"series": values, "name": ..., "index": [...] or n}``
+# RandomState         ``{"random_state": keys, "place": n, "spare": number or null}``
+# any type of ours    ``{"type": ..., "params": {...}, "fitted": {...}}``
+# ==================  ================================================================
+
+
+_SCALARS = (str, int, float, bool, type(None))
+_WORDS = ("nan", "inf", "-inf")
+
+
+class Frame:
+    """A pandas table or column as plain data, to be made of it."""
+
+    def __init__(self, columns: list, names: list | None, name: Any, index: Any):
+        self.columns = columns
+        self.names = names
+        self.name = name
+        self.index = index
+
+    def made(self) -> Any:
+        """The DataFrame, or the Series where there are no names of columns."""
+        size = self.index if isinstance(self.index, int) else None
+        index = pd.Index(self.index) if size is None else pd.RangeIndex(size)
+        if self.names is None:
+            return pd.Series(self.columns[0], index=index, name=self.name)
+        frame = pd.DataFrame(dict(enumerate(self.columns)), index=index)
+        frame.columns = pd.Index(self.names)
+        return frame
+
+
+class Plain(Kind):
+    """Any value of the table above."""
+
+    def write(self, value, out):
+        if isinstance(value, np.generic):
+            value = value.item()
+        if value is None or isinstance(value, bool | str):
+            return value
+        if isinstance(value, int | float):
+            return _written_number(value)
+        if type(value) is list:
+            return [self.write(one, out) for one in value]
+        if type(value) is tuple:
+            return {"tuple": [self.write(one, out) for one in value]}
+        if type(value) is dict:
+            return {"dict": self._pairs(value, out)}
+        if isinstance(value, np.ndarray):
+            return self._array(value, out)
+        if isinstance(value, pd.DataFrame | pd.Series):
+            return self._table(value, out)
+        if isinstance(value, np.random.RandomState):
+            return _written_state(value, out)
+        return out.part(value)
+
+    def _pairs(self, value, out):
+        if not all(isinstance(key, _SCALARS) for key in value):
+            raise NotCovered("a dict with keys other than text and numbers")
+        return [
+            [self.write(key, out), self.write(one, out)] for key, one in value.items()
+        ]
+
+    def _array(self, values, out):
+        if isinstance(values, np.ma.MaskedArray):
+            mask = np.ma.getmaskarray(values)
+            return {"masked": self._array(values.data, out), "mask": out.array(mask)}
+        if values.dtype.kind != "O":
+            return out.array(values)
+        cells = values.ravel().tolist()
+        return {"objects": [_cell(one) for one in cells], "shape": list(values.shape)}
+
+    def _table(self, value, out):
+        index = value.index
+        plain = isinstance(index, pd.RangeIndex) and (index.start, index.step) == (0, 1)
+        if index.nlevels > 1 or (
+            isinstance(value, pd.DataFrame) and value.columns.nlevels > 1
+        ):
+            raise NotCovered("a table with more than one level of names")
+        rows = len(index) if plain else [_cell(one) for one in index.tolist()]
+        if isinstance(value, pd.Series):
+            column = self._array(_column(value), out)
+            return {"series": column, "name": _cell(value.name), "index": rows}
+        parts = [value.iloc[:, j] for j in range(value.shape[1])]
+        return {
+            "frame": [self._array(_column(one), out) for one in parts],
+            "names": [_cell(one) for one in value.columns.tolist()],
+            "index": rows,
+        }
+
+    def read(self, node, source, dims):
+        if node is None or isinstance(node, bool | str):
+            return node
+        if isinstance(node, int | float):
+            return read_number(node)
+        if isinstance(node, list):
+            return [self.read(one, source, dims) for one in node]
+        if "type" in node or "skops" in node:
+            return source.part(node)
+        readers = {
+            ("float",): self._read_float,
+            ("tuple",): self._read_tuple,
+            ("dict",): self._read_dict,
+            ("array",): lambda node, source: source.array(node),
+            ("objects", "shape"): self._read_objects,
+            ("mask", "masked"): self._read_masked,
+            ("frame", "index", "names"): self._read_frame,
+            ("index", "name", "series"): self._read_series,
+            ("place", "random_state", "spare"): self._read_state,
+        }
+        reader = readers.get(tuple(sorted(node)))
+        if reader is None:
+            raise Refused("a value of no known kind")
+        return reader(node, source)
+
+    def _read_float(self, node, source):
+        if node["float"] not in _WORDS:
+            raise Refused("not a number")
+        return float(node["float"])
+
+    def _read_tuple(self, node, source):
+        if not isinstance(node["tuple"], list):
+            raise Refused("not a tuple")
+        return tuple(self.read(node["tuple"], source, {}))
+
+    def _read_dict(self, node, source):
+        pairs = node["dict"]
+        if not isinstance(pairs, list) or any(
+            not isinstance(pair, list) or len(pair) != 2 for pair in pairs
+        ):
+            raise Refused("not a dict")
+        return {read_cell(key): self.read(value, source, {}) for key, value in pairs}
+
+    def _read_objects(self, node, source):
+        cells, shape = node["objects"], node["shape"]
+        if (
+            not isinstance(cells, list)
+            or not isinstance(shape, list)
+            or not all(type(n) is int and 0 <= n <= len(cells) for n in shape)
+            or math.prod(shape) != len(cells)
+        ):
+            raise Refused("an array of words of another shape")
+        out = np.empty(len(cells), dtype=object)
+        out[:] = [read_cell(one) for one in cells]
+        return out.reshape(shape)
+
+    def _read_array(self, node, source):
+        found = self.read(node, source, {}) if isinstance(node, dict) else None
+        if not isinstance(found, np.ndarray):
+            raise Refused("not an array")
+        return found
+
+    def _read_masked(self, node, source):
+        data = self._read_array(node["masked"], source)
+        mask = self._read_array(node["mask"], source)
+        if mask.dtype != bool or mask.shape != data.shape:
+            raise Refused("a mask of another shape")
+        return np.ma.MaskedArray(data, mask)
+
+    def _read_index(self, node, size):
+        rows = node["index"]
+        count = (
+            rows if type(rows) is int else len(rows) if isinstance(rows, list) else -1
+        )
+        if count != size:
+            raise Refused("a table with other names than rows")
+        return rows if type(rows) is int else [read_cell(one) for one in rows]
+
+    def _read_frame(self, node, source):
+        columns, names = node["frame"], node["names"]
+        if not isinstance(columns, list) or not isinstance(names, list):
+            raise Refused("not a table")
+        bind({}, len(columns), len(names))
+        arrays = [self._read_array(one, source) for one in columns]
+        sizes = {one.shape for one in arrays}
+        if len(sizes) > 1 or any(one.ndim != 1 for one in arrays):
+            raise Refused("a table with columns of different length")
+        index = self._read_index(node, len(arrays[0]) if arrays else 0)
+        return Frame(arrays, [read_cell(one) for one in names], None, index)
+
+    def _read_series(self, node, source):
+        values = self._read_array(node["series"], source)
+        if values.ndim != 1:
+            raise Refused("not a column")
+        index = self._read_index(node, len(values))
+        return Frame([values], None, read_cell(node["name"]), index)
+
+    def _read_state(self, node, source):
+        keys, place = source.array(node["random_state"]), node["place"]
+        if keys.dtype != np.uint32 or keys.shape != (624,):
+            raise Refused("not the state of a random generator")
+        if type(place) is not int or not 0 <= place <= 624:
+            raise Refused("not the state of a random generator")
+        spare = node["spare"]
+        found = np.random.RandomState(0)
+        spare_number = 0.0 if spare is None else float(read_number(spare))
+        found.set_state(("MT19937", keys, place, int(spare is not None), spare_number))
+        return found
+
+
+def _written_number(value: Any) -> Any:
+    if isinstance(value, int):
+        if abs(value) > LARGEST:
+            raise NotCovered("a whole number that is too large")
+        return value
+    return value if math.isfinite(value) else {"float": str(value)}
+
+
+def read_number(node: Any) -> Any:
+    """A number of JSON that is finite and not too large."""
+    if isinstance(node, bool) or not isinstance(node, int | float):
+        raise Refused("not a number")
+    if not math.isfinite(node) if isinstance(node, float) else abs(node) > LARGEST:
+        raise Refused("too large a number")
+    return node
+
+
+def _written_state(value: Any, out: Any) -> dict[str, Any]:
+    state = value.get_state(legacy=False)
+    if state["bit_generator"] != "MT19937":
+        raise NotCovered("a random generator of another kind")
+    keys, place = state["state"]["key"], int(state["state"]["pos"])
+    spare = float(state["gauss"]) if state["has_gauss"] else None
+    return {"random_state": out.array(keys), "place": place, "spare": spare}
+
+
+def _column(column: Any) -> np.ndarray:
+    values = column.to_numpy()
+    return values if values.dtype.kind in "biuf" else values.astype(object)
+
+
+def _cell(value: Any) -> Any:
+    """A plain scalar; the only NaN is a float."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, _SCALARS):
+        raise NotCovered(f"{type(value).__name__} among words")
+    if value is None or isinstance(value, bool | str):
+        return value
+    return _written_number(value)
+
+
+def read_cell(node: Any) -> Any:
+    """A plain scalar."""
+    if node is None or isinstance(node, bool | str):
+        return node
+    if isinstance(node, dict):
+        if set(node) != {"float"} or node["float"] not in _WORDS:
+            raise Refused("not a word or a number")
+        return float(node["float"])
+    return read_number(node)
+
+
+class Labels(Kind):
+    """Different labels in rising order: of text, numbers or truth values."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def write(self, value, out):
+        return Plain().write(np.asarray(value), out)
+
+    def read(self, node, source: Source, dims: Dims):
+        found = Plain().read(node, source, dims)
+        if not isinstance(found, np.ndarray) or found.ndim != 1 or len(found) == 0:
+            raise Refused("not a list of labels")
+        try:
+            rising = all(a < b for a, b in pairwise(found))
+        except TypeError:
+            rising = False
+        if not rising or (found.dtype.kind == "f" and not np.isfinite(found).all()):
+            raise Refused("labels that are not in order, or not different")
+        bind(dims, self.name, len(found))
+        return found
+
+
+class Answers(Kind):
+    """Different answers in any order, of text and numbers; perhaps none."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def write(self, value, out):
+        return Plain().write(np.asarray(value), out)
+
+    def read(self, node, source: Source, dims: Dims):
+        found = Plain().read(node, source, dims)
+        if not isinstance(found, np.ndarray) or found.ndim != 1:
+            raise Refused("not a list of answers")
+        if len(set(found.tolist())) < len(found):
+            raise Refused("answers that are not different")
+        bind(dims, self.name, len(found))
+        return found
+
+
+class Names(Kind):
+    """Names of features, as scikit-learn keeps them: an array of words."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def write(self, value, out):
+        names = np.asarray(value).tolist()
+        if not all(isinstance(one, str) for one in names):
+            raise NotCovered("names of features that are no text")
+        return names
+
+    def read(self, node, source: Source, dims: Dims):
+        if not isinstance(node, list) or not all(isinstance(one, str) for one in node):
+            raise Refused("not a list of names")
+        bind(dims, self.name, len(node))
+        return np.array(node, dtype=object)
+
+
+FEATURES: dict[str, Kind] = {
+    "n_features_in_": length("d"),
+    "feature_names_in_": Names("d"),
+}
+# What scikit-learn attaches to objects and only fitting looks at.
+_UNKEPT = {"_metadata_request", "_skl_callbacks", "_parent_callback_ctx"}
+
+
+def _nothing(record: Record) -> None:
+    """Nothing beyond the fields must agree."""
+
+
+@dataclass(frozen=True)
+class Type:
+    """What is written of objects of one class.
+
+    Parameters
+    ----------
+    place : str
+        ``"module:Class"``, never taken from a file.
+    params : mapping of str and Kind
+        Of the constructor. One that a file does not have gets its default, one that
+        the class does not have here (another version) is left out.
+    fitted : mapping of str and Kind
+        Attributes that fitting sets.
+    optional : set of str
+        Attributes that need not be there.
+    unkept : set of str
+        Attributes that are not written, since prediction does not need them or
+        ``make`` finds them again.
+    check : callable
+        Refuses a `Record` whose parts do not agree.
+    take : callable, default=None
+        The values of an object by field, where they are not simply its attributes;
+        None for one that is not fitted.
+    make : callable, default=None
+        An object of its class, values of parameters and fitted values.
+    """
+
+    place: str
+    params: Mapping[str, Kind] = field(default_factory=dict)
+    fitted: Mapping[str, Kind] = field(default_factory=dict)
+    optional: frozenset[str] = frozenset()
+    unkept: frozenset[str] = frozenset()
+    check: Callable[[Record], None] = _nothing
+    take: Callable[[Any], dict[str, Any] | None] | None = None
+    make: Callable[[Any, dict, dict | None], Any] | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the class, by which a file names the schema."""
+        return self.place.partition(":")[2]
+
+    def load(self) -> Any:
+        """The class."""
+        module, _, name = self.place.partition(":")
+        return getattr(import_module(module), name)
+
+    def write(self, value: Any, out: Out) -> dict[str, Any]:
+        """An object as JSON."""
+        own = vars(value) if hasattr(value, "__dict__") else {}
+        params = {
+            name: self._field(kind, own[name], out, name)
+            for name, kind in self.params.items()
+            if name in own
+        }
+        values = self.take(value) if self.take is not None else self._learnt(own)
+        fitted = None
+        if values is not None:
+            fitted = {
+                name: self._field(self.fitted[name], one, out, name)
+                for name, one in values.items()
+            }
+        return {"type": self.name, "params": params, "fitted": fitted}
+
+    def _learnt(self, own: dict[str, Any]) -> dict[str, Any] | None:
+        left = {
+            name: value
+            for name, value in own.items()
+            if name not in self.params and name not in self.unkept | _UNKEPT
+        }
+        unknown = set(left) - set(self.fitted)
+        if unknown:
+            raise NotCovered(f"{self.name} has {min(unknown)!r}, which has no schema")
+        return left or None
+
+    def _field(self, kind: Kind, value: Any, out: Out, name: str) -> Any:
+        try:
+            return kind.write(value, out)
+        except NotCovered as error:
+            raise NotCovered(f"{self.name}.{name}: {error}") from None
+
+    def read(self, node: dict[str, Any], source: Source) -> Record:
+        """JSON as plain data, every field of which was checked."""
+        params, fitted = node.get("params"), node.get("fitted")
+        if set(node) != {"type", "params", "fitted"} or not isinstance(params, dict):
+            raise Refused(f"{self.name} is not written as it should be")
+        dims: Dims = {}
+        record = Record(self.name, self._read(params, self.params, source, dims), None)
+        record.dims = dims
+        if fitted is not None:
+            if not isinstance(fitted, dict):
+                raise Refused(f"{self.name} is not written as it should be")
+            missing = set(self.fitted) - self.optional - set(fitted)
+            if missing:
+                raise Refused(f"{self.name} lacks {min(missing)}")
+            record.fitted = self._read(fitted, self.fitted, source, dims)
+        try:
+            self.check(record)
+        except Refused as error:
+            raise error.inside(self.name) from None
+        return record
+
+    def _read(
+        self, nodes: dict, kinds: Mapping[str, Kind], source: Source, dims: Dims
+    ) -> dict[str, Any]:
+        found = {}
+        for name, node in nodes.items():
+            if name not in kinds:
+                raise Refused(f"{self.name} has no {name[:40]!r}")
+            try:
+                found[name] = kinds[name].read(node, source, dims)
+            except Refused as error:
+                raise error.inside(name) from None
+        return found
+
+    def build(self, params: dict[str, Any], fitted: dict[str, Any] | None) -> Any:
+        """The object."""
+        kind = self.load()
+        known = {
+            name: value for name, value in params.items() if name in parameters(kind)
+        }
+        if self.make is not None:
+            return self.make(kind, known, fitted)
+        return made(kind, known, fitted)
+
+
+def parameters(kind: Any) -> Mapping[str, Any]:
+    """The parameters of a class's constructor."""
+    return inspect.signature(kind).parameters
+
+
+def made(kind: Any, params: dict[str, Any], fitted: dict[str, Any] | None) -> Any:
+    """An object with its fitted attributes; constructors only store."""
+    value = kind(**params)
+    value.__dict__.update(fitted or {})
+    return value
+
+
+# Kinds of arrays: types of numbers, named lengths, bounds.
+
+
+@dataclass(frozen=True)
+class Array(Kind):
+    """An array with named lengths, all of it within bounds.
+
+    ``dtype`` names what it may be, ``"f8|f4"``; others are written as the first.
+    """
+
+    dtype: str
+    shape: tuple[str | int, ...]
+    least: float | None = None
+    most: float | None = None
+    finite: bool = True
+
+    def write(self, value, out):
+        values = np.asarray(value)
+        if values.dtype not in self.dtypes:
+            if not np.can_cast(values.dtype, self.dtypes[0], "same_kind"):
+                raise NotCovered(f"an array of {values.dtype}")
+            values = values.astype(self.dtypes[0])
+        if values.ndim != len(self.shape):
+            raise NotCovered(f"an array with shape {values.shape}")
+        return out.array(values)
+
+    @property
+    def dtypes(self):
+        return [np.dtype(name) for name in self.dtype.split("|")]
+
+    def read(self, node, source, dims):
+        return self.checked(source.array(node), dims)
+
+    def checked(self, values, dims):
+        """The array, if it is what it should be."""
+        if values.dtype not in self.dtypes:
+            raise Refused(f"numbers of type {values.dtype}, not {self.dtype}")
+        if values.ndim != len(self.shape):
+            raise Refused(f"{values.ndim} axes, not {len(self.shape)}")
+        for name, size in zip(self.shape, values.shape, strict=True):
+            bind(dims, name, size)
+        check_numbers(values, self.least, self.most, self.finite)
+        return values
+
+
+@dataclass(frozen=True)
+class Shapes(Kind):
+    """An array with one of several numbers of axes."""
+
+    arrays: tuple[Array, ...]
+
+    def _like(self, axes):
+        return next((one for one in self.arrays if len(one.shape) == axes), None)
+
+    def write(self, value, out):
+        kind = self._like(np.ndim(value)) or self.arrays[0]
+        return kind.write(value, out)
+
+    def read(self, node, source, dims):
+        values = source.array(node)
+        kind = self._like(values.ndim) or self.arrays[0]
+        return kind.checked(values, dims)
+
+
+def check_numbers(
+    values: np.ndarray, least: float | None, most: float | None, finite: bool
+) -> None:
+    """Refuse numbers out of bounds."""
+    if values.size == 0:
+        return
+    if finite and values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise Refused("numbers that are not finite")
+    if least is not None and values.min() < least:
+        raise Refused(f"a number below {least:g}")
+    if most is not None and values.max() > most:
+        raise Refused(f"a number above {most:g}")
+
+
+def numbers(
+    *shape: str | int, finite: bool = True, least: float | None = None
+) -> Array:
+    """An array of float64 or float32."""
+    return Array("f8|f4", shape, finite=finite, least=least)
+
+
+def whole_numbers(*shape: str | int, least: int | None = 0) -> Array:
+    """An array of int64, not negative unless said otherwise."""
+    return Array("i8", shape, least=least)
+
+
+# Kinds that many schemas share.
+
+
+FLAG: Kind = Flag()
+COUNT: Kind = Whole(0)
+POSITIVE: Kind = Real(0)
+NUMBER: Kind = Real()
+PLAIN: Kind = Plain()
+# What has a schema and is no estimator: it would not check the rows that it is given.
+ESTIMATOR: Kind = Part(
+    but=(
+        "Tree", "Machines", "LinearMachines", "LinearModels", "LandmarkModels",
+        "FittedModels", "LeastCost", "LeastError", "MaxOfBoth",
+        "Budget", "Tolerance", "KFold", "StratifiedKFold", "GroupKFold",
+        "StratifiedGroupKFold", "ShuffleSplit", "StratifiedShuffleSplit",
+    )
+)  # fmt: skip
+# Prediction may start as many threads.
+JOBS: Kind = maybe(Whole(-256, 256))
+SEED: Kind = PLAIN
+VERBOSE: Kind = either(Flag(), Whole(0, 1000))
+CLASS_WEIGHT: Kind = PLAIN
+NOTHING: Kind = Nothing()
+
+
+def word_or(kind: Kind, *words: str) -> Kind:
+    """One of some words, or a value of a kind."""
+    return either(one_of(*words), kind)
+
+
+def n_features(record: Record | None) -> int | None:
+    """How many features a part takes; None where it does not say."""
+    if record is None or record.fitted is None:
+        return None
+    if record.type == "Pipeline":
+        steps = [step for _, step in record.params["steps"] if isinstance(step, Record)]
+        return n_features(steps[0]) if steps else None
+    if record.type in WRAPPERS and "d" not in record.dims:
+        return n_features(record.params.get("estimator"))
+    return record.dims.get("d")
+
+
+WRAPPERS = ("FrozenEstimator", "CalibratedClassifierCV")
+
+
+def is_fitted(record: Record) -> bool:
+    """Whether a part can predict, as far as its schema tells."""
+    if record.type == "Pipeline":
+        steps = [step for _, step in record.params["steps"] if isinstance(step, Record)]
+        return bool(steps) and all(map(is_fitted, steps))
+    if record.type == "FrozenEstimator":
+        inner = record.params.get("estimator")
+        return isinstance(inner, Record) and is_fitted(inner)
+    return record.fitted is not None or record.type in ("skops", "OneClass", "Constant")
+
+
+def require_fitted(record: object, features: int | None, what: str) -> None:
+    """Refuse a part that cannot predict, or not from so many features."""
+    if not isinstance(record, Record) or not is_fitted(record):
+        raise Refused(f"{what}: not fitted")
+    own = n_features(record)
+    if own is not None and features is not None and own != features:
+        raise Refused(f"{what}: it takes {own} features, not {features}")

@@ -1,0 +1,194 @@
+"""LightGBM's text of a model, checked line by line before LightGBM sees it.
+
+LightGBM trusts its text: a child that is no node, a length that is not the text's own
+or a word where a number belongs ends the process. It also ends lines, and the text,
+where Python does not. Here only what `OneSidedBoosting` makes is allowed: printable
+ASCII, one tree per round, splits on numbers, constant leaves.
+
+==================  ==================================================================
+line of a tree      what it must hold, for m leaves
+==================  ==================================================================
+num_leaves          m >= 1
+num_cat, is_linear  0
+split_feature       m - 1 numbers of features
+threshold           m - 1 numbers, none NaN
+decision_type       m - 1 of 0, 2, 4, 6, 8, 10: a split on numbers, where missing
+                    values go, what is missing
+left_child,         m - 1 each: nodes after their parent, or leaves as ``-1 - number``;
+right_child         every node but the first and every leaf exactly once
+leaf_value          m finite numbers
+all others          numbers, as many as there are leaves, splits or none
+==================  ==================================================================
+"""
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from softcost.persistence.archive import NotCovered, Refused
+from softcost.persistence.schema import Kind
+
+_HEADER = {
+    "version": "v4", "num_class": "1", "num_tree_per_iteration": "1",
+    "label_index": "0",
+}  # fmt: skip
+_BY_SPLIT = (
+    "split_feature", "split_gain", "threshold", "decision_type", "left_child",
+    "right_child", "internal_value", "internal_weight", "internal_count",
+)  # fmt: skip
+_BY_LEAF = ("leaf_value", "leaf_weight", "leaf_count")
+_LINES = {"num_leaves", "num_cat", *_BY_SPLIT, *_BY_LEAF, "is_linear", "shrinkage"}
+_NUMBER = re.compile(r"-?(\d+(\.\d+)?([eE][+-]?\d+)?|inf)")
+_WHOLE = re.compile(r"-?\d{1,10}")
+_END = "end of trees\n"
+
+
+def booster_text(booster: Any) -> str:
+    """The trees of a booster as text, without the parameters of its training."""
+    text = booster.model_to_string(num_iteration=-1)
+    head, found, _ = text.partition(_END)
+    if not found:
+        raise NotCovered("a LightGBM model without trees")
+    try:
+        check_text(head + _END)
+    except Refused as error:
+        raise NotCovered(f"a LightGBM model that is not known here ({error})") from None
+    return head + _END
+
+
+def check_text(text: str) -> int:
+    """Refuse what LightGBM could stumble over; returns the number of features."""
+    head, _, rest = text.partition("\n\n")
+    if not rest.endswith("\n\n" + _END) and rest != _END:
+        raise Refused("the trees do not end")
+    if not (text.isascii() and text.replace("\n", "").isprintable()):
+        raise Refused("letters that are not ASCII, or ends of lines of another kind")
+    first, *lines = head.split("\n")
+    fields = _fields(lines)
+    if first != "tree" or any(fields.get(name) != one for name, one in _HEADER.items()):
+        raise Refused("not a model of one output in LightGBM's format v4")
+    names = {
+        *_HEADER,
+        "max_feature_idx",
+        "feature_names",
+        "feature_infos",
+        "tree_sizes",
+    }
+    if (
+        set(fields) - {"objective"} != names
+        or fields.get("objective", "custom") != "custom"
+    ):
+        raise Refused("a header with other lines")
+    count = _whole(fields["max_feature_idx"], 0, 2**24) + 1
+    if any(
+        len(fields[name].split(" ")) != count
+        for name in ("feature_names", "feature_infos")
+    ):
+        raise Refused("not one name for each feature")
+    body = rest[: -len(_END)]
+    sizes = [_whole(one, 1, 2**31) for one in fields["tree_sizes"].split(" ")]
+    if sum(sizes) != len(body):
+        raise Refused("tree_sizes: not those of the trees")
+    start = 0
+    for number, size in enumerate(sizes):
+        _check_tree(body[start : start + size], number, count)
+        start += size
+    return count
+
+
+def _fields(lines: list[str]) -> dict[str, str]:
+    pairs = [line.partition("=") for line in lines]
+    if any(equals == "" for _, equals, _ in pairs):
+        raise Refused("a line without =")
+    found = {name: value for name, _, value in pairs}
+    if len(found) < len(pairs):
+        raise Refused("a line twice")
+    return found
+
+
+def _check_tree(text: str, number: int, n_features: int) -> None:
+    lines = text.rstrip("\n").split("\n")
+    if lines[0] != f"Tree={number}" or not text.endswith("\n\n"):
+        raise Refused(f"tree {number} does not begin and end")
+    fields = _fields(lines[1:])
+    if set(fields) != _LINES:
+        raise Refused(f"tree {number} has other lines")
+    leaves = _whole(fields["num_leaves"], 1, 2**24)
+    for name in ("num_cat", "is_linear"):
+        if fields[name] != "0":
+            raise Refused(f"tree {number}: {name} is not 0")
+    _numbers(fields["shrinkage"], 1)
+    values = {name: _numbers(fields[name], leaves - 1) for name in _BY_SPLIT}
+    for name in _BY_LEAF:
+        alone = leaves == 1 and name != "leaf_value" and fields[name] == ""
+        _numbers(fields[name], 0 if alone else leaves, finite=name == "leaf_value")
+    splits = ("split_feature", "decision_type", "left_child", "right_child")
+    for name in splits:
+        if not all(_WHOLE.fullmatch(one) for one in fields[name].split()):
+            raise Refused(f"tree {number}: {name} has what is no whole number")
+    feature, kind = (np.array(values[name], np.int64) for name in splits[:2])
+    if leaves > 1 and (feature.min() < 0 or feature.max() >= n_features):
+        raise Refused(f"tree {number}: a split on a feature that is not there")
+    if not np.isin(kind, (0, 2, 4, 6, 8, 10)).all():
+        raise Refused(f"tree {number}: a split of another kind")
+    _check_children(values["left_child"], values["right_child"], leaves, number)
+
+
+def _check_children(left: list, right: list, leaves: int, number: int) -> None:
+    children = np.array([*left, *right], np.int64)
+    parents = np.tile(np.arange(leaves - 1), 2)
+    nodes, ends = children[children >= 0], -1 - children[children < 0]
+    if (children[children >= 0] <= parents[children >= 0]).any():
+        raise Refused(f"tree {number}: a child before its parent")
+    whole = np.array_equal(np.sort(nodes), np.arange(1, leaves - 1))
+    if leaves > 1 and not (whole and np.array_equal(np.sort(ends), np.arange(leaves))):
+        raise Refused(f"tree {number}: nodes that are no tree")
+
+
+def _whole(text: str, least: int, most: int) -> int:
+    if not _WHOLE.fullmatch(text) or not least <= int(text) <= most:
+        raise Refused(f"{text[:40]!r} is not from {least} to {most}")
+    return int(text)
+
+
+def _numbers(text: str, count: int, finite: bool = False) -> list[float]:
+    words = text.split(" ") if text else []
+    if len(words) != count or not all(_NUMBER.fullmatch(one) for one in words):
+        raise Refused(f"not {count} numbers")
+    found = [float(one) for one in words]
+    if finite and not all(map(math.isfinite, found)):
+        raise Refused("a leaf without a finite value")
+    return found
+
+
+class Booster(Kind):
+    """A booster of LightGBM, kept as its text."""
+
+    def write(self, value, out):
+        text = booster_text(value)
+        return {"lightgbm": out.array(np.frombuffer(text.encode("ascii"), np.uint8))}
+
+    def read(self, node, source, dims):
+        if not isinstance(node, dict) or set(node) != {"lightgbm"}:
+            raise Refused("not a booster")
+        content = source.array(node["lightgbm"])
+        if content.dtype != np.uint8 or content.ndim != 1 or content.size == 0:
+            raise Refused("not a booster")
+        text = content.tobytes().decode("latin-1")
+        dims["boosted"] = check_text(text)
+        return text
+
+
+def make_booster(text: str | None) -> Any:
+    """The booster of a checked text."""
+    if text is None:
+        return None
+    try:
+        import lightgbm
+    except ImportError:
+        raise ImportError(
+            "the model holds LightGBM trees: pip install 'softcost[boosting]'."
+        ) from None
+    return lightgbm.Booster(model_str=text)

@@ -1,0 +1,418 @@
+"""Minimum expected cost: probabilities first, prices afterwards."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import _num_samples
+
+from softcost.costs import (
+    CostProblem,
+    RowCosts,
+    all_answers,
+    check_action_error,
+    check_softness,
+    class_costs,
+    class_indices,
+    error_costs,
+    extra_actions,
+    row_matrices,
+    scaled_matrices,
+    scaled_matrix,
+    softened,
+)
+from softcost.learners import draw_seeds
+from softcost.reductions.base import (
+    ProbabilityReduction,
+    class_probabilities,
+    documented,
+    fit_classes,
+    is_prefitted,
+)
+from softcost.reductions.calibration import (
+    METHODS,
+    Calibration,
+    class_scores,
+    held_out_scores,
+)
+
+
+@documented
+class MinimumExpectedCost(ProbabilityReduction):
+    """The class of least expected cost; the most probable class at softness 1.
+
+    From the probabilities p of a classifier,
+
+        g(x) = argmin_k sum_y p(y | x) C[y, k]
+
+    For two classes this is Elkan's rule: predict 1 where p(1 | x) exceeds
+    ``a / (a + b)``, with ``a = C[0, 1] - C[0, 0]`` and ``b = C[1, 0] - C[1, 1]``.
+
+    Training does not look at prices, so ``cost_matrix``, ``actions`` and ``softness``
+    may change afterwards: ``model.set_params(cost_matrix=new)``, and it predicts as if
+    fitted with them. Prices that differ from row to row go to `predict` itself. How
+    good the decisions are depends on how well the probabilities are calibrated.
+
+    Parameters
+    ----------
+    learner : classifier, default=None
+        One with ``predict_proba``, or any with ``calibration``; by default logistic
+        regression on standardised features. Wrap one that is fitted already in
+        `sklearn.frozen.FrozenEstimator`.
+    calibration : {"temperature", "isotonic", "sigmoid"}, default=None
+        How scores become probabilities: by one temperature for all classes, or by a
+        curve for each class (see `sklearn.calibration.CalibratedClassifierCV`), fitted
+        to cross-fitted scores, each by a model of four fifths of the other rows. With
+        a learner that is fitted already these are its scores of the rows given to
+        ``fit``, which it should not have seen before.
+    {common}
+
+    Attributes
+    ----------
+    estimator_ : the classifier, fitted to numbers of classes
+    cost_matrix_ : array of shape (K, A)
+        Prices by true class and answer, in the user's units: those that are set
+        now. Where costs were given by example it is their mean for each true class,
+        since those of new examples are unknown; zero for a class without examples.
+    {attributes}
+
+    See Also
+    --------
+    MetaCost : Labels of least expected cost, learnt by one classifier.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softcost import MinimumExpectedCost
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MinimumExpectedCost(cost_matrix=[[0, 1, 5], [1, 0, 5], [9, 9, 0]])
+    >>> model.fit(X, y).predict(X[72:73])
+    array([2])
+    >>> model = model.set_params(cost_matrix=[[0, 1, 5], [1, 0, 50], [9, 9, 0]])
+    >>> model.predict(X[72:73])
+    array([1])
+    """
+
+    _parameter_constraints: ClassVar = {
+        **ProbabilityReduction._parameter_constraints,
+        "calibration": [StrOptions(set(METHODS)), None],
+    }
+    __metadata_request__predict: ClassVar = {"costs": True}
+
+    softness_at_predict: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        learner: Any = None,
+        *,
+        calibration: str | None = None,
+        cost_matrix: Any = None,
+        classes: ArrayLike | None = None,
+        actions: ArrayLike | None = None,
+        softness: float = 0.0,
+        error_weight: Any = None,
+        action_error: Any = 1.0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ):
+        super().__init__(
+            learner,
+            cost_matrix=cost_matrix,
+            classes=classes,
+            actions=actions,
+            softness=softness,
+            error_weight=error_weight,
+            action_error=action_error,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+        self.calibration = calibration
+
+    def _learn_costs(self, rows: RowCosts) -> None:
+        self._error_weight = rows.weight_of_errors
+        self._mean_costs = self._mean_scaled = None
+        if rows.by_example:
+            self._mean_scaled = rows.class_means(rows.costs)
+            right = rows.class_means(rows.in_users_units.min(axis=1, keepdims=True))
+            self._mean_costs = rows.scale * self._mean_scaled + right
+
+    def _extra_now(self) -> NDArray[Any]:
+        """Actions beyond the classes, by the prices that are set now."""
+        if self.cost_matrix is None and self._mean_costs is not None:
+            return self._extra
+        order = self.classes_
+        return extra_actions(order, actions=self.actions, cost_matrix=self.cost_matrix)
+
+    @property
+    def actions_(self) -> NDArray[Any]:
+        """What may be predicted, shape (A,): the classes, then the actions."""
+        return all_answers(self.classes_, self._extra_now())
+
+    @property
+    def cost_matrix_(self) -> NDArray[np.float64]:
+        """Prices by true class and answer, shape (K, A), in the user's units."""
+        if self.cost_matrix is None and self._mean_costs is not None:
+            return self._mean_costs
+        return class_costs(
+            self.cost_matrix,
+            self.classes_,
+            classes=self.classes,
+            extra=self._extra_now(),
+        )
+
+    def _soft_costs(self, softness: float) -> NDArray[np.float64]:
+        """What the decision looks at: scaled prices, softened."""
+        if self.cost_matrix is None and self._mean_scaled is not None:
+            matrix = self._mean_scaled
+        else:
+            matrix, _ = scaled_matrix(self.cost_matrix_)
+        return self._softened(matrix, softness)
+
+    def _softened(
+        self, costs: NDArray[np.float64], softness: float
+    ) -> NDArray[np.float64]:
+        counted = check_action_error(self.action_error, self._extra_now())
+        errors = error_costs(self._error_weight, counted)
+        return softened(costs, errors, check_softness(softness))
+
+    def _fit(self, X: Any, problem: CostProblem) -> None:
+        learner, rng = self.working_learner(), self._rng()
+        self._check_scores(learner, type(learner))
+        self._columns: NDArray[np.intp] | None = None
+        kept = np.flatnonzero(problem.weight > 0)
+        y, weight = problem.y[kept], problem.weight[kept]
+        if is_prefitted(learner):  # to the user's labels, not to numbers of classes
+            self.estimator_ = learner
+            known = learner.classes_
+            self._columns = class_indices(known, self.classes_, argument="learner")
+        else:
+            (seed,) = draw_seeds(rng, 1)
+            self.estimator_ = fit_classes(learner, X, kept, y, weight, seed)
+            self._check_scores(self.estimator_)
+        self._calibration: Calibration | None = None
+        if self.calibration is None or np.all(y == y[0]):
+            return
+        if is_prefitted(learner):
+            scores = self._scores(learner, _safe_indexing(X, kept))
+        else:
+            scores = held_out_scores(
+                learner, X, kept, y, weight, self._scores, n_jobs=self.n_jobs, rng=rng
+            )
+        self._calibration = Calibration.fitted(self.calibration, scores, y, weight)
+
+    def _check_scores(self, learner: Any, kind: type | None = None) -> None:
+        """Refuse a learner that only says which class.
+
+        Some have probabilities once they are fitted: before, ``kind`` has them.
+        """
+        if hasattr(learner, "predict_proba") or hasattr(kind, "predict_proba"):
+            return
+        scores = "decision_function"
+        if not hasattr(learner, scores) and not hasattr(kind, scores):
+            raise TypeError(
+                f"learner {type(learner).__name__} has neither predict_proba nor "
+                "decision_function, and MinimumExpectedCost decides by probabilities: "
+                "choose another learner, or a reduction that needs labels only, such "
+                "as CostSensitiveOneVsOne(learner)."
+            )
+        if self.calibration is None:
+            raise TypeError(
+                f"learner {type(learner).__name__} has no predict_proba, which "
+                "MinimumExpectedCost needs: pass calibration='sigmoid', which makes "
+                "probabilities of its scores, or choose another learner."
+            )
+
+    def _scores(self, model: Any, X: Any) -> NDArray[np.float64]:
+        """What the calibration makes probabilities of."""
+        return class_scores(
+            model,
+            X,
+            len(self.classes_),
+            logarithms=self.calibration == "temperature",
+            columns=self._columns,
+        )
+
+    def _probabilities(self, X: Any) -> NDArray[np.float64]:
+        if self._calibration is not None:
+            return self._calibration.probabilities(self._scores(self.estimator_, X))
+        return class_probabilities(
+            self.estimator_, X, len(self.classes_), self._columns
+        )
+
+    def _decide(self, X: Any) -> NDArray[np.float64]:
+        """Minus the expected soft cost."""
+        return -expected_costs(self._probabilities(X), self._soft_costs(self.softness))
+
+    def predict(self, X: Any, *, costs: Any = None) -> NDArray[Any]:
+        """The answer of least expected cost; the first of them where costs tie.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Rows to predict.
+        costs : array-like of shape (n, K, A), default=None
+            Prices by example: ``costs[n]`` is the cost matrix of row n, in the order
+            of ``classes`` and then of ``actions``; row n is decided as if
+            ``cost_matrix`` were this one.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        if costs is None:
+            return super().predict(X)
+        probabilities = self.predict_proba(X)
+        raw = self._row_matrices(costs, len(probabilities))
+        soft = self._softened(scaled_matrices(raw), self.softness)
+        chosen = expected_costs(probabilities, soft).argmin(axis=1)
+        return self.actions_[chosen]
+
+    def decide_each(self, X: Any, softness: Sequence[float]) -> NDArray[np.intp]:
+        """Numbers of the predicted classes at each softness, shape (n_softness, n).
+
+        For rows that have been checked; probabilities are asked for once.
+
+        Parameters
+        ----------
+        X : rows
+            As `check_data` gives them.
+        softness : sequence of float
+            At which to decide.
+
+        Returns
+        -------
+        array of shape (n_softness, n)
+            ``actions_[result]`` are the answers.
+        """
+        if len(self.classes_) == 1:
+            return np.zeros((len(softness), _num_samples(X)), np.intp)
+        return cheapest_answers(
+            self.checked_probabilities(X), self.soft_matrices(softness)
+        )
+
+    def checked_probabilities(self, X: Any) -> NDArray[np.float64]:
+        """`predict_proba` of rows that have been checked.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Rows that `Reduction.check_data` has seen.
+
+        Returns
+        -------
+        array of shape (n, K)
+            In the order of ``classes_``.
+        """
+        return self._probabilities(X)
+
+    def soft_matrices(self, softness: Sequence[float]) -> NDArray[np.float64]:
+        """What decisions look at for each softness.
+
+        Parameters
+        ----------
+        softness : sequence of float
+            Values between 0 and 1.
+
+        Returns
+        -------
+        array of shape (n_softness, K, A)
+            One softened cost matrix for each value.
+        """
+        return np.array([self._soft_costs(value) for value in softness])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of the classes, whatever the prices.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n, K)
+            In the order of ``classes_``.
+        """
+        X = self._check_rows(X)
+        if len(self.classes_) == 1:
+            return np.ones((_num_samples(X), 1))
+        return self._probabilities(X)
+
+    def expected_costs(self, X: Any, *, costs: Any = None) -> NDArray[np.float64]:
+        """What each answer is expected to cost, in the user's units.
+
+        Softness is left out: these are the prices themselves.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Rows to predict.
+        costs : array-like of shape (n, K, A), default=None
+            Prices by example, as in `predict`.
+
+        Returns
+        -------
+        array of shape (n, A)
+            ``sum_y p(y | x) C[y, k]``, in the order of ``actions_``.
+        """
+        probabilities = self.predict_proba(X)
+        if costs is None:
+            return expected_costs(probabilities, self.cost_matrix_)
+        return expected_costs(
+            probabilities, self._row_matrices(costs, len(probabilities))
+        )
+
+    def _row_matrices(self, costs: Any, n: int) -> NDArray[np.float64]:
+        extra = self._extra_now()
+        return row_matrices(costs, self.classes_, n, classes=self.classes, extra=extra)
+
+
+def cheapest_answers(
+    probabilities: NDArray[np.float64], matrices: NDArray[np.float64]
+) -> NDArray[np.intp]:
+    """Numbers of the answers of least expected cost, for each of several matrices.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n, K)
+        ``p(y | x)`` of the classes.
+    matrices : array of shape (m, K, A)
+        Cost matrices, such as those of several values of softness.
+
+    Returns
+    -------
+    array of shape (m, n)
+        Columns of the matrices; ties go to the smallest.
+
+    See Also
+    --------
+    MinimumExpectedCost : Decides by probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.reductions import cheapest_answers
+    >>> cheapest_answers(np.array([[0.8, 0.2]]), np.array([[[0, 1], [9, 0]]])).tolist()
+    [[1]]
+    """
+    return np.array(
+        [(-expected_costs(probabilities, one)).argmax(axis=1) for one in matrices]
+    )
+
+
+def expected_costs(
+    probabilities: NDArray[np.float64], matrix: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """``sum_y p(y | x) C[y, k]``, shape (n, A), for one matrix or one for each row.
+
+    Examples
+    --------
+    >>> expected_costs(np.array([[0.25, 0.75]]), np.array([[0.0, 4.0], [8.0, 0.0]]))
+    array([[6., 1.]])
+    """
+    if matrix.ndim == 3:
+        return np.einsum("ny,nyk->nk", probabilities, matrix)
+    return probabilities @ matrix

@@ -1,0 +1,174 @@
+"""MetaCost: relabel by bagged probabilities, then learn the new labels."""
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from softcost.costs import CostProblem
+from softcost.learners import draw_seeds
+from softcost.parallel import stream_jobs
+from softcost.reductions.base import (
+    ProbabilityReduction,
+    class_probabilities,
+    documented,
+    fit_classes,
+)
+
+
+@documented
+class MetaCost(ProbabilityReduction):
+    """MetaCost: any classifier, trained on the labels that are cheapest to predict.
+
+    The learner is fitted to bootstrap resamples of the rows, and the mean of what those
+    models say is taken for ``P(y | x_n)``. Every row is relabelled
+
+        y'_n = argmin_k sum_y P(y | x_n) C[y, k]
+
+    and the learner is fitted once more, to the new labels: one model, which predicts
+    cheap classes by itself. Costs must depend on the class only. At softness 1 rows
+    get their most probable label.
+
+    Parameters
+    ----------
+    learner : classifier, default=None
+        By default logistic regression on standardised features. Learners without
+        probabilities vote. One that memorises its rows, such as a tree of any
+        depth, is relabelled little unless ``use="out"``.
+    n_resamples : int, default=50
+        How many learners vote.
+    use : {"all", "out", "in"}, default="all"
+        Which resamples speak for a row: all of them, those without the row, or those
+        with it. A row for which there are none uses all.
+    {common}
+
+    Attributes
+    ----------
+    estimator_ : the final classifier, fitted to numbers of classes
+    relabelled_ : array of shape (n,)
+        The labels it was fitted to.
+    {attributes}
+
+    See Also
+    --------
+    MinimumExpectedCost : The Bayes decision itself, without relabelling.
+
+    Notes
+    -----
+    With sample weights, rows are drawn in proportion to them, and the final fit is
+    weighted.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softcost import MetaCost
+    >>> X, y = load_iris(return_X_y=True)
+    >>> prices = [[0, 1, 5], [1, 0, 5], [9, 9, 0]]
+    >>> model = MetaCost(cost_matrix=prices, n_resamples=10, random_state=0)
+    >>> model.fit(X, y).predict(X[:3])
+    array([0, 0, 0])
+    """
+
+    takes_actions: ClassVar[bool] = False
+    _parameter_constraints: ClassVar = {
+        **ProbabilityReduction._parameter_constraints,
+        "n_resamples": [Interval(Integral, 1, None, closed="left")],
+        "use": [StrOptions({"all", "out", "in"})],
+    }
+
+    def __init__(
+        self,
+        learner: Any = None,
+        *,
+        n_resamples: int = 50,
+        use: str = "all",
+        cost_matrix: Any = None,
+        classes: ArrayLike | None = None,
+        actions: ArrayLike | None = None,
+        softness: float = 0.0,
+        error_weight: Any = None,
+        action_error: Any = 1.0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ):
+        super().__init__(
+            learner,
+            cost_matrix=cost_matrix,
+            classes=classes,
+            actions=actions,
+            softness=softness,
+            error_weight=error_weight,
+            action_error=action_error,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+        self.n_resamples = n_resamples
+        self.use = use
+
+    def _fit(self, X: Any, problem: CostProblem) -> None:
+        if problem.matrix is None:
+            raise ValueError(
+                "costs by example cannot relabel rows by class: pass cost_matrix "
+                "instead of costs, or use StochasticEnsembleBoosting."
+            )
+        learner, rng = self.working_learner(), check_random_state(self.random_state)
+        *seeds, last = draw_seeds(rng if self._rng() else None, self.n_resamples + 1)
+        resamples = draw_resamples(problem.weight, self.n_resamples, rng)
+        jobs = [
+            (learner, X, rows, problem.y[rows], problem.n_actions, seed)
+            for rows, seed in zip(resamples, seeds, strict=True)
+        ]
+        members = stream_jobs(member_probabilities, jobs, n_jobs=self.n_jobs)
+        probabilities = mean_probabilities(members, resamples, self.use)
+        labels = (probabilities @ problem.matrix).argmin(axis=1)
+        self.relabelled_ = self.classes_[labels]
+        every = np.arange(len(labels))
+        self.estimator_ = fit_classes(learner, X, every, labels, problem.weight, last)
+
+    def _decide(self, X: Any) -> NDArray[np.float64]:
+        return class_probabilities(self.estimator_, X, len(self.classes_))
+
+
+def draw_resamples(weight, n_resamples: int, rng) -> list:
+    """Rows of resamples with replacement, in proportion to their weights.
+
+    Each has as many rows as have a positive weight.
+    """
+    kept = np.flatnonzero(weight > 0)
+    share = weight[kept] / weight.sum()
+    return [rng.choice(kept, len(kept), p=share) for _ in range(n_resamples)]
+
+
+def member_probabilities(learner, X, rows, y, n_classes, seed):
+    """What a model of some rows says of all rows: the unit of parallel work."""
+    model = fit_classes(learner, X, rows, y, seed=seed)
+    return class_probabilities(model, X, n_classes)
+
+
+def mean_probabilities(members, resamples, use):
+    """Mean over the members that speak for each row.
+
+    Parameters
+    ----------
+    members : iterable of arrays of shape (n, K)
+    resamples : sequence of arrays
+        The rows that each member has seen.
+    use : {"all", "out", "in"}
+
+    Returns
+    -------
+    array of shape (n, K)
+    """
+    total: Any = 0.0
+    chosen: Any = 0.0
+    count: Any = 0
+    for probabilities, rows in zip(members, resamples, strict=True):
+        inside = np.bincount(rows, minlength=len(probabilities)) > 0
+        speaks = {"all": inside | True, "out": ~inside, "in": inside}[use]
+        total = total + probabilities
+        chosen = chosen + speaks[:, None] * probabilities
+        count = count + speaks[:, None]
+    return np.where(count > 0, chosen / np.maximum(count, 1), total / len(resamples))

@@ -1,0 +1,344 @@
+"""One-vs-all reductions to regression: one-sided and plain."""
+
+from collections.abc import Iterator
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import (
+    BaseEstimator,
+    RegressorMixin,
+    _fit_context,
+    clone,
+    is_regressor,
+)
+from sklearn.linear_model import Ridge
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    has_fit_parameter,
+    validate_data,
+)
+
+from softcost.costs import CostProblem
+from softcost.learners import (
+    OneSidedValues,
+    Subproblem,
+    Values,
+    fit_rows,
+    takes_block_weights,
+    takes_weights,
+    weight_params,
+)
+from softcost.reductions.base import FlatReduction, documented
+from softcost.svm import OneSidedSVR
+
+# One-sided regression with any regressor.
+
+
+def _goes_on_learning(wrapper: Any) -> bool:
+    return hasattr(wrapper.regressor, "partial_fit")
+
+
+class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
+    """Squared one-sided loss for any regressor, by clipping targets.
+
+    It minimises ``sum_n w_n max(z_n (r(x_n) - y_n), 0)^2`` by fitting the regressor
+    again and again to targets that ask nothing of rows which are satisfied:
+
+        t_n = y_n where z_n (r(x_n) - y_n) > 0, otherwise r(x_n)
+
+    ``(r - t)^2`` majorises the loss and touches it at the current r, so the penalised
+    loss never grows for learners that minimise penalised least squares exactly (ridge,
+    kernel ridge); for greedy ones the best iterate is kept.
+
+    Parameters
+    ----------
+    regressor : regressor, default=None
+        By default ridge regression.
+    n_refits : int, default=10
+        How often it is fitted again after the first time.
+
+    Attributes
+    ----------
+    regressor_ : the fitted regressor
+    losses_ : list of float
+        Mean one-sided loss after every fit.
+
+    See Also
+    --------
+    OneSidedRegression : One-sided regression (OSR); one-vs-all (OVA) at softness 1.
+    softcost.linear.OneSidedLinear : A linear machine for one-sided values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.reductions import ClippedTargetRegressor
+    >>> X, y = np.arange(6.0)[:, None], np.array([0, 2, 1, 3, 2, 4.0])
+    >>> model = ClippedTargetRegressor(n_refits=200).fit(X, y, side=-np.ones(6))
+    >>> bool(np.all(model.predict(X) > y - 0.1))
+    True
+    """
+
+    _parameter_constraints: ClassVar = {
+        "regressor": [None, HasMethods(["fit", "predict"])],
+        "n_refits": [Interval(Integral, 0, None, closed="left")],
+    }
+    __metadata_request__fit: ClassVar = {"side": True}
+    __metadata_request__partial_fit: ClassVar = {"side": True}
+
+    def __init__(self, regressor: Any = None, *, n_refits: int = 10):
+        self.regressor = regressor
+        self.n_refits = n_refits
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = Ridge() if self.regressor is None else self.regressor
+        tags.input_tags.sparse = inner.__sklearn_tags__().input_tags.sparse
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        side: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Fit to targets with sides.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Rows to learn from.
+        y : array of shape (n,)
+            Values.
+        side : array of shape (n,) of +1 and -1, default=None
+            +1 asks for a prediction of at most y, -1 of at least y; None for an
+            ordinary fit.
+        sample_weight : array of shape (n,), default=None
+            How much each row counts, by default 1.
+
+        Returns
+        -------
+        self
+        """
+        X, y = validate_data(self, X, y, y_numeric=True, accept_sparse="csr")
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        base = Ridge() if self.regressor is None else self.regressor
+        if not takes_weights(base) and np.any(weight != weight[0]):
+            raise ValueError(
+                f"regressor {type(base).__name__} does not take sample weights, but "
+                "sample_weight varies: choose a regressor that does."
+            )
+        every = np.arange(len(y))
+
+        def fitted(target):
+            model = clone(base)
+            return fit_rows(model, X, every, target, weight_params(model, weight))
+
+        model = fitted(y)
+        self.regressor_ = model
+        self.losses_: list[float] = []
+        if side is None:
+            return self
+        side = np.asarray(side, np.float64)
+        for step in range(self.n_refits + 1):
+            current = model.predict(X)
+            violation = np.maximum(side * (current - y), 0.0)
+            loss = float(np.average(violation**2, weights=weight))
+            if not self.losses_ or loss < min(self.losses_):
+                self.regressor_ = model
+            self.losses_.append(loss)
+            if loss == 0 or step == self.n_refits:
+                break
+            model = fitted(np.where(violation > 0, y, current))
+        return self
+
+    @available_if(_goes_on_learning)
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        side: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Go on learning from a block of rows, with a regressor that can.
+
+        The regressor takes one step towards targets that are clipped by what it
+        predicts for the block; the first block is learnt as it is before.
+
+        Parameters
+        ----------
+        X, y, side, sample_weight
+            As for `fit`.
+
+        Returns
+        -------
+        self
+            The same estimator, which knows the block, too.
+        """
+        first = not hasattr(self, "regressor_")
+        X, y = validate_data(
+            self, X, y, y_numeric=True, accept_sparse="csr", reset=first
+        )
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        if first:
+            base = Ridge() if self.regressor is None else self.regressor
+            self.regressor_, self.losses_ = clone(base), []
+        model, params = self.regressor_, {}
+        if np.any(weight != 1.0):
+            if not takes_block_weights(model):
+                raise ValueError(
+                    f"regressor {type(model).__name__} takes no sample weights in "
+                    "partial_fit: choose one that does, such as SGDRegressor()."
+                )
+            params["sample_weight"] = weight
+        if first or side is None:
+            model.partial_fit(X, y, **params)
+        if side is not None:
+            current = model.predict(X)
+            low = np.asarray(side, np.float64) * (current - y) > 0
+            model.partial_fit(X, np.where(low, y, current), **params)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Predicted values, shape (n,).
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n,)
+            Predicted values.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr")
+        return self.regressor_.predict(X)
+
+
+@documented
+class OneSidedRegression(FlatReduction):
+    """One-sided regression (OSR); one-vs-all (OVA) at softness 1.
+
+    For each class k a regressor learns its cost from one side: at most the cost where
+    class k is the cheapest, at least the cost elsewhere. With ``z = +1`` for the
+    former and -1 for the latter it makes
+
+        xi_nk = max(z_nk (r_k(x_n) - c_n[k]), 0)
+
+    small, and the class with the least ``r_k(x)`` is predicted. Whatever the
+    regressors, the excess cost of a prediction is at most the sum of its xi.
+
+    The regressors are fitted to ``2 c - 1``, so that without costs the machines are
+    exactly those of one-vs-all at the same C, and a score is minus the output.
+
+    Parameters
+    ----------
+    learner : estimator, default=None
+        A one-sided learner, whose ``fit`` takes ``side``, such as
+        `softcost.svm.OneSidedSVR` (the default, with the perceptron kernel) or
+        `OneSidedBoosting`; any other regressor is wrapped in
+        `ClippedTargetRegressor`.
+    {common}
+
+    See Also
+    --------
+    CostSensitiveOneVsOne : One classifier for each pair of classes.
+    RegressionOneVsAll : The same without sides.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softcost import OneSidedRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> prices = [[0, 1, 5], [1, 0, 5], [9, 9, 0]]
+    >>> model = OneSidedRegression(cost_matrix=prices, softness=0.5).fit(X, y)
+    >>> model.predict(X[:3])
+    array([0, 0, 0])
+    """
+
+    def default_learner(self) -> Any:
+        return OneSidedSVR()
+
+    def working_learner(self) -> Any:
+        learner = self.chosen_learner()
+        if has_fit_parameter(learner, "side"):
+            return learner
+        if is_regressor(learner):
+            return ClippedTargetRegressor(learner)
+        raise TypeError(
+            f"learner {type(learner).__name__} is not a regressor: "
+            "OneSidedRegression needs one, or a one-sided learner such as OneSidedSVR."
+        )
+
+    def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
+        side = np.where(problem.costs == 0, 1.0, -1.0)
+        for k in range(problem.n_actions):
+            target = 2 * problem.costs[:, k] - 1
+            yield OneSidedValues(target, problem.weight, side[:, k])
+
+    def n_subproblems(self, n_actions: int) -> int:
+        return n_actions
+
+    def combine(
+        self, outputs: NDArray[np.float64], n_actions: int
+    ) -> NDArray[np.float64]:
+        return -outputs
+
+
+@documented
+class RegressionOneVsAll(FlatReduction):
+    """Plain regression of the costs (CSOVR), one regressor for each class.
+
+    Each ``r_k`` is fitted to ``c_n[k]``, and the class with the least ``r_k(x)`` is
+    predicted. With a linear learner it is often far worse than its regular sibling:
+    compare with softness 1 and with other reductions.
+
+    Parameters
+    ----------
+    learner : regressor, default=None
+        By default ridge regression.
+    {common}
+
+    See Also
+    --------
+    OneSidedRegression : Costs learnt from one side, which is often better.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> from softcost import RegressionOneVsAll
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestRegressor(n_estimators=10, random_state=0)
+    >>> prices = [[0, 1, 5], [1, 0, 5], [9, 9, 0]]
+    >>> model = RegressionOneVsAll(forest, cost_matrix=prices)
+    >>> model.fit(X, y).predict(X[:3])
+    array([0, 0, 0])
+    """
+
+    learner_kind: ClassVar[str] = "regressor"
+
+    def default_learner(self) -> Any:
+        return Ridge()
+
+    def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
+        for k in range(problem.n_actions):
+            yield Values(problem.costs[:, k], problem.weight)
+
+    def n_subproblems(self, n_actions: int) -> int:
+        return n_actions
+
+    def combine(
+        self, outputs: NDArray[np.float64], n_actions: int
+    ) -> NDArray[np.float64]:
+        return -outputs

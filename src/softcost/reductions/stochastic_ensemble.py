@@ -1,0 +1,236 @@
+"""Gradient boosting with stochastic ensembles."""
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.linear_model._base import LinearClassifierMixin
+from sklearn.pipeline import Pipeline
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import validate_data
+
+from softcost.costs import CostProblem
+from softcost.learners import (
+    FittedSubproblems,
+    Labels,
+    fit_subproblems,
+    fitted_learners,
+)
+from softcost.reductions.base import Reduction, documented
+
+_MOST_CELLS = 2**24  # of pairs that are predicted at once
+
+
+def pair_features(X, n_classes: int, *, interact: bool, as_sparse: bool):
+    """Rows (x_n, k) for all classes k in turn.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, p)
+    n_classes : int
+    interact : bool
+        Whether features times class indicators come last.
+    as_sparse : bool
+
+    Returns
+    -------
+    array or sparse matrix of shape (n * K, p + K) or (n * K, p + K + p * K)
+
+    Examples
+    --------
+    >>> pair_features(np.array([[5.0]]), 2, interact=True, as_sparse=False)
+    array([[5., 1., 0., 5., 0.],
+           [5., 0., 1., 0., 5.]])
+    """
+    one_each, rows = np.ones((n_classes, 1)), np.ones((X.shape[0], 1))
+    classes = np.eye(n_classes)
+    blocks = [(X, one_each), (rows, classes)]
+    if interact:
+        blocks.append((X, classes))
+    if as_sparse:
+        return sparse.hstack([sparse.kron(*block) for block in blocks], format="csr")
+    return np.hstack([np.kron(*block) for block in blocks])
+
+
+def gains(mix, costs):
+    """What choosing class k saves against drawing from the mix, shape (n, K)."""
+    return (mix * costs).sum(axis=1, keepdims=True) - costs
+
+
+def policy(accepted):
+    """Equal chances for the accepted classes; for all where none is accepted."""
+    accepted = accepted | ~accepted.any(axis=1, keepdims=True)
+    return accepted / accepted.sum(axis=1, keepdims=True)
+
+
+def is_linear(learner) -> bool:
+    """Whether a learner's output is linear in the features."""
+    last = learner.steps[-1][1] if isinstance(learner, Pipeline) else learner
+    linear_kernel = getattr(last, "kernel", None) == "linear"
+    return linear_kernel or isinstance(last, LinearClassifierMixin)
+
+
+@documented
+class StochasticEnsembleBoosting(Reduction):
+    """Gradient boosting with stochastic ensembles (GBSE).
+
+    A mix H(k | x) of random choices is improved round by round. It starts with equal
+    chances; in round t a binary classifier h learns from all pairs (x_n, k) whether
+    class k is cheaper than drawing from the mix,
+
+        w_nk = sum_l H(l | x_n) c_n[l] - c_n[k]
+
+    with label ``[w_nk > 0]`` and weight ``|w_nk|``. Equal chances for the classes that
+    h accepts (all, where it accepts none) are mixed in with share 1 / t. Rounds end
+    early where the mix already pays least on every training row. The class with the
+    largest H is predicted.
+
+    Parameters
+    ----------
+    learner : classifier, default=None
+        One for two classes that takes sample weights; by default a pruned
+        decision tree. One that memorises its rows leaves nothing to boost.
+    n_rounds : int, default=30
+        How many classifiers are trained, at most.
+    pair_features : {"auto", "concat", "interact"}, default="auto"
+        What the classifier sees of a pair (x, k): "concat" is x and an indicator of
+        k; "interact" has the products of both as well, without which a linear learner
+        could not tell classes apart; "auto" is "interact" for linear learners.
+    {common}
+
+    Attributes
+    ----------
+    {attributes}
+
+    See Also
+    --------
+    OneSidedBoosting : Boosted trees as a learner for `OneSidedRegression`.
+
+    Notes
+    -----
+    X must be a table of numbers, since pairs are made of it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softcost import StochasticEnsembleBoosting
+    >>> X, y = load_iris(return_X_y=True)
+    >>> prices = [[0, 1, 5], [1, 0, 5], [9, 9, 0]]
+    >>> model = StochasticEnsembleBoosting(cost_matrix=prices, random_state=0)
+    >>> model.fit(X, y).predict(X[:3])
+    array([0, 0, 0])
+    """
+
+    takes_actions: ClassVar[bool] = False
+    _parameter_constraints: ClassVar = {
+        **Reduction._parameter_constraints,
+        "n_rounds": [Interval(Integral, 1, None, closed="left")],
+        "pair_features": [StrOptions({"auto", "concat", "interact"})],
+    }
+
+    def __init__(
+        self,
+        learner: Any = None,
+        *,
+        n_rounds: int = 30,
+        pair_features: str = "auto",
+        cost_matrix: Any = None,
+        classes: ArrayLike | None = None,
+        actions: ArrayLike | None = None,
+        softness: float = 0.0,
+        error_weight: Any = None,
+        action_error: Any = 1.0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ):
+        super().__init__(
+            learner,
+            cost_matrix=cost_matrix,
+            classes=classes,
+            actions=actions,
+            softness=softness,
+            error_weight=error_weight,
+            action_error=action_error,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+        self.n_rounds = n_rounds
+        self.pair_features = pair_features
+
+    def default_learner(self) -> Any:
+        return DecisionTreeClassifier(criterion="log_loss", ccp_alpha=0.002)
+
+    def _check_X(self, X: Any, *, reset: bool) -> Any:
+        inputs = self.__sklearn_tags__().input_tags
+        if inputs.pairwise:
+            raise TypeError(
+                f"learner {type(self.chosen_learner()).__name__} takes a kernel "
+                "matrix, but features are made of pairs of a row and a class: choose a "
+                "learner that takes features."
+            )
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr" if inputs.sparse else False,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite="allow-nan" if inputs.allow_nan else True,
+        )
+
+    def _pairs(self, X):
+        interact = self.pair_features == "interact"
+        if self.pair_features == "auto":
+            interact = is_linear(self.working_learner())
+        # Most products are zero: store them as such for learners that can read it.
+        as_sparse = sparse.issparse(X) or (
+            interact and self.__sklearn_tags__().input_tags.sparse
+        )
+        return pair_features(
+            X, len(self.classes_), interact=interact, as_sparse=as_sparse
+        )
+
+    def _fit(self, X: Any, problem: CostProblem) -> None:
+        pairs, rng = self._pairs(X), self._rng()
+        shape = problem.costs.shape
+        mix = np.full(shape, 1.0 / problem.n_actions)
+        noise = 1e-12 * problem.costs.max()  # of sums that should be zero
+        self.solutions_: list[FittedSubproblems] = []
+        for number in range(1, self.n_rounds + 1):
+            gain = gains(mix, problem.costs) * problem.weight[:, None]
+            gain[np.abs(gain) <= noise * problem.weight[:, None]] = 0.0
+            if not (gain > 0).any():
+                break
+            label = np.where(gain > 0, 1.0, -1.0)
+            question = Labels(label.ravel(), np.abs(gain).ravel())
+            solved = fit_subproblems(
+                self.working_learner(), pairs, [question], n_jobs=self.n_jobs, rng=rng
+            )
+            self.solutions_.append(solved)
+            accepted = solved.outputs(pairs).reshape(shape) > 0
+            mix += (policy(accepted) - mix) / number
+
+    def _estimators(self) -> list[Any]:
+        """By round."""
+        return [one for solved in self.solutions_ for one in fitted_learners(solved)]
+
+    def _decide(self, X: Any) -> NDArray[np.float64]:
+        """The mix H(k | x): chances that sum to 1."""
+        K = len(self.classes_)
+        width = K * (X.shape[1] + K)  # of all pairs of a row
+        size = max(_MOST_CELLS // width, 1)
+        if X.shape[0] <= size:
+            return self._mix(X)
+        starts = range(0, X.shape[0], size)
+        return np.vstack([self._mix(X[start : start + size]) for start in starts])
+
+    def _mix(self, X: Any) -> NDArray[np.float64]:
+        pairs = self._pairs(X)
+        shape = (X.shape[0], len(self.classes_))
+        mix = np.full(shape, 1.0 / shape[1])
+        for number, solved in enumerate(self.solutions_, 1):
+            accepted = solved.outputs(pairs).reshape(shape) > 0
+            mix += (policy(accepted) - mix) / number
+        return mix

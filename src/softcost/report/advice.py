@@ -1,0 +1,203 @@
+"""Whether to use a model, as its savings and their intervals say."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from softcost.metrics import Saving
+
+
+def saving_facts(found: Saving) -> dict[str, Any]:
+    """A saving per row and its interval, also in percent, as plain data.
+
+    Parameters
+    ----------
+    found : Saving
+        As `softcost.metrics.paired_saving` and ``search.saving()`` give it.
+
+    Returns
+    -------
+    dict
+        ``saving``, ``low`` and ``high``, the same with ``_percent`` (None where there
+        is no such number), and whether it is ``shown`` beyond chance.
+
+    See Also
+    --------
+    advice : The same in words.
+    softcost.metrics.paired_saving : Where savings come from.
+
+    Examples
+    --------
+    >>> from softcost.metrics import paired_saving
+    >>> from softcost.report import saving_facts
+    >>> facts = saving_facts(paired_saving([5, 0, 5, 5, 0, 5], [1, 0, 1, 0, 0, 2]))
+    >>> round(facts["saving_percent"]), facts["shown"]
+    (80, True)
+    """
+    facts: dict[str, Any] = {"shown": found.shown}
+    for name in ("saving", "low", "high"):
+        value = getattr(found, name)
+        value = float(value) if math.isfinite(value) else None
+        facts[name] = value
+        facts[f"{name}_percent"] = None if value is None else found.percent(value)
+    return facts
+
+
+def advice(
+    label: str,
+    constant: dict[str, Any],
+    regular: dict[str, Any] | None = None,
+    rows: str = "held-out rows of the cross-validation",
+    *,
+    currency: str = "",
+) -> dict[str, Any]:
+    """What to make of the chosen model, in the words of terminal and page.
+
+    Parameters
+    ----------
+    label : str
+        The best single answer.
+    constant, regular : dict
+        What the model saves against always giving that answer and against the regular
+        model, as `saving_facts` has it.
+    rows : str
+        On which rows that was measured.
+    currency : str, default=""
+        Written after amounts.
+
+    Returns
+    -------
+    dict
+        ``verdict``: "better", "not shown to be better" or "not better", each than the
+        best single answer; ``sentences``.
+
+    See Also
+    --------
+    saving_facts : What it is made of.
+    softcost.search.SoftCostClassifierCV.saving : Savings of a search.
+
+    Examples
+    --------
+    >>> from softcost.metrics import paired_saving
+    >>> from softcost.report import advice, saving_facts
+    >>> facts = saving_facts(paired_saving([5, 0, 5, 5, 0, 5], [1, 0, 1, 0, 0, 2]))
+    >>> advice("stays", facts)["verdict"]
+    'better'
+    """
+    always = f"always answering {label}"
+    amount = saving_words(constant, currency)
+    if constant["shown"]:
+        verdict = "better"
+        first = f"Cheaper than {always}: it {amount} on {rows}."
+    elif (constant["saving"] or 0.0) > 0:
+        verdict = "not shown to be better"
+        first = (
+            f"Not shown to be better than {always}: it {amount} on {rows}, which may "
+            "be chance. More rows or better columns would tell."
+        )
+    else:
+        verdict = "not better"
+        costs = amount if constant["saving"] else "costs the same"
+        first = (
+            f"Not cheaper than {always}: it {costs} on {rows}; do not use it for its "
+            "cost."
+        )
+    sentences = [first]
+    if regular is not None and verdict != "not better":
+        amount = saving_words(regular, currency)
+        if regular["shown"] or (regular["high"] is not None and regular["high"] < 0):
+            sentences.append(f"Against the regular model it {amount}.")
+        elif regular["saving"]:
+            sentences.append(
+                f"It is not shown to be cheaper than the regular model: it {amount}."
+            )
+    return {"verdict": verdict, "sentences": sentences}
+
+
+def saving_words(facts: dict[str, Any], currency: str = "") -> str:
+    """A saving as the end of a sentence; a negative one costs more.
+
+    Parameters
+    ----------
+    facts : dict
+        As `saving_facts` has it.
+    currency : str, default=""
+        Written after the amount.
+
+    Returns
+    -------
+    str
+        Such as ``"saves 0.42 per row, 15 % (95 % interval 3 to 27 %)"``.
+
+    See Also
+    --------
+    advice : Whole sentences.
+
+    Examples
+    --------
+    >>> from softcost.metrics import Saving
+    >>> from softcost.report import saving_facts, saving_words
+    >>> saving_words(saving_facts(Saving(saving=-0.5, low=-0.9, high=0.1, before=2)))
+    'costs 0.5 more per row, 25 % (95 % interval -5 to 45 %)'
+    """
+    unit = f" {currency}" if currency else ""
+    sign, low, high = 1, "low", "high"
+    text = f"saves {facts['saving']:.4g}{unit} per row"
+    if facts["saving"] < 0:
+        sign, low, high = -1, "high", "low"
+        text = f"costs {-facts['saving']:.4g}{unit} more per row"
+    if facts["low"] is None or facts["high"] is None:
+        return text
+    if facts["saving_percent"] is None:
+        ends = [sign * facts[name] for name in (low, high)]
+        return f"{text} (95 % interval {ends[0]:.4g} to {ends[1]:.4g})"
+    percent = [round(sign * facts[f"{name}_percent"]) for name in ("saving", low, high)]
+    return f"{text}, {percent[0]} % (95 % interval {percent[1]} to {percent[2]} %)"
+
+
+def budget_words(guarantee: Mapping[str, Any]) -> str:
+    """Whether the limits of a budget are kept, and how sure that is, in one line.
+
+    Parameters
+    ----------
+    guarantee : dict
+        As `softcost.search.Decision` and ``search.guarantee_`` have it.
+
+    Returns
+    -------
+    str
+        Such as ``"budget met: error at most 5.00 % (by cross-validation, without a
+        guarantee)"``.
+
+    See Also
+    --------
+    softcost.search.Budget : The rule that has limits.
+    advice : What the choice saves, in words.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softcost import Budget, OneSidedRegression, SoftCostClassifierCV
+    >>> from softcost.report import budget_words
+    >>> X, y = load_iris(return_X_y=True)
+    >>> rule = Budget(error=0.2)
+    >>> search = SoftCostClassifierCV(OneSidedRegression(), criterion=rule).fit(X, y)
+    >>> budget_words(search.guarantee_)
+    'budget met: error at most 20.00 % (by cross-validation, without a guarantee)'
+    """
+    told = []
+    for limit in guarantee["limits"]:
+        name = limit["measure"].replace("_", " ")
+        if limit["label"] is not None:
+            name = f"recall of {limit['label']}"
+        side = "at least" if limit["at_least"] else "at most"
+        told.append(f"{name} {side} {100 * limit['bound']:.2f} %")
+    sure = {
+        "none": "by cross-validation, without a guarantee",
+        "approximate": "approximately, by cross-validated predictions",
+        "exact": f"shown on {guarantee['rows']} rows kept from training",
+    }[guarantee["kind"]]
+    if guarantee["confidence"] is not None:
+        sure = f"confidence {guarantee['confidence']:g}, {sure}"
+    met = "met" if guarantee["met"] else "NOT met"
+    return f"budget {met}: {' and '.join(told)} ({sure})"

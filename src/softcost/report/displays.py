@@ -1,0 +1,822 @@
+"""Pictures of a search in matplotlib, in scikit-learn's convention."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from softcost.metrics import pareto_mask
+from softcost.report.explorer import parameter_names
+from softcost.search import reference_rows
+
+# Okabe and Ito's colours, which the colour-blind tell apart.
+INK, GREY = "#1a1c21", "#8a8f98"
+HARD, REGULAR = "#d55e00", "#0072b2"
+
+
+def new_axes(ax: Any) -> Any:
+    """The axes that were given, or new ones."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError(
+            "displays need matplotlib: pip install 'softcost[plot]'."
+        ) from None
+    return plt.subplots()[1] if ax is None else ax
+
+
+class TradeoffDisplay:
+    """Cost against error of every candidate.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `SoftCostClassifierCV.tradeoff_`.
+    chosen, hard, regular : int or None
+        Rows to mark.
+    error : {"error", "weighted_error"}, default="error"
+        The error that counts.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    front_ : matplotlib Line2D
+        Candidates that no other beats in both.
+    points_ : matplotlib PathCollection
+        All candidates, coloured by softness.
+
+    See Also
+    --------
+    SoftnessCurveDisplay : Cost and error along softness.
+    write_explorer : The same as a page to choose on.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from softcost import TradeoffDisplay
+    >>> table = pd.DataFrame(
+    ...     {"softness": [0, 0.5, 1], "cost": [1.0, 1.1, 3.0], "error": [0.4, 0.2, 0.1]}
+    ... )
+    >>> display = TradeoffDisplay.from_frame(table, chosen=1)
+    >>> display.hard, display.regular
+    (0, 2)
+    """
+
+    def __init__(
+        self,
+        table: pd.DataFrame,
+        *,
+        chosen: int | None = None,
+        hard: int | None = None,
+        regular: int | None = None,
+        error: str = "error",
+    ) -> None:
+        self.table = table
+        self.chosen = chosen
+        self.hard = hard
+        self.regular = regular
+        self.error = error
+
+    @classmethod
+    def from_frame(
+        cls,
+        table: pd.DataFrame,
+        *,
+        chosen: int | None = None,
+        error: str = "error",
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> "TradeoffDisplay":
+        """Draw a trade-off table; the best hard and regular rows are found in it.
+
+        Parameters
+        ----------
+        table : DataFrame
+            As `SoftCostClassifierCV.tradeoff_`.
+        chosen : int, default=None
+            Row to mark.
+        error : {"error", "weighted_error"}, default="error"
+            The error that counts.
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        TradeoffDisplay
+            Drawn.
+        """
+        rows = reference_rows(table, chosen, error=error)
+        display = cls(
+            table,
+            chosen=chosen,
+            hard=rows.get("hard"),
+            regular=rows.get("regular"),
+            error=error,
+        )
+        return display.plot(ax=ax, **kwargs)
+
+    @classmethod
+    def from_estimator(
+        cls, search: Any, *, ax: Any = None, **kwargs: Any
+    ) -> "TradeoffDisplay":
+        """Draw the trade-off of a fitted `SoftCostClassifierCV`.
+
+        Parameters
+        ----------
+        search : SoftCostClassifierCV
+            Fitted.
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        TradeoffDisplay
+            Drawn.
+        """
+        return cls.from_frame(
+            search.tradeoff_,
+            chosen=search.best_index_,
+            error=search.error_measure_,
+            ax=ax,
+            **kwargs,
+        )
+
+    def plot(
+        self, ax: Any = None, *, error_bars: bool = True, **kwargs: Any
+    ) -> "TradeoffDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        error_bars : bool, default=True
+            One standard error each way.
+        **kwargs
+            For `matplotlib.axes.Axes.scatter`.
+
+        Returns
+        -------
+        self
+        """
+        ax = new_axes(ax)
+        x = self.table[self.error].to_numpy(float)
+        y = self.table["cost"].to_numpy(float)
+        if error_bars:
+            ax.errorbar(
+                x, y, xerr=self._spread(self.error), yerr=self._spread("cost"),
+                fmt="none", ecolor=GREY, elinewidth=0.7, alpha=0.35, zorder=1,
+            )  # fmt: skip
+        front = np.flatnonzero(pareto_mask(np.column_stack([x, y])))
+        front = front[np.argsort(x[front], kind="stable")]
+        (self.front_,) = ax.plot(
+            x[front], y[front], color=INK, lw=1.2, drawstyle="steps-post",
+            marker="o", ms=7, mfc="none", label="front", zorder=2,
+        )  # fmt: skip
+        style = {
+            "cmap": _softness_colours(),
+            "vmin": 0,
+            "vmax": 1,
+            "s": 26,
+            "zorder": 3,
+        }
+        self.points_ = ax.scatter(x, y, c=self.table["softness"], **(style | kwargs))
+        ax.figure.colorbar(self.points_, ax=ax, label="softness (0 hard, 1 regular)")
+        for row, label, marker, colour, size in (
+            (self.hard, "hard", "^", HARD, 90),
+            (self.regular, "regular", "s", REGULAR, 75),
+            (self.chosen, "chosen", "*", INK, 190),
+        ):
+            if row is not None:
+                ax.scatter(
+                    x[row], y[row], marker=marker, color=colour, s=size, label=label,
+                    edgecolors="white", linewidths=0.9, zorder=4,
+                )  # fmt: skip
+        ax.set(xlabel=self.error.replace("_", " "), ylabel="cost per example")
+        ax.legend()
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _spread(self, name: str) -> NDArray[np.float64] | None:
+        return _standard_errors(self.table, name)
+
+
+class SoftnessCurveDisplay:
+    """Cost and error along softness, each with the best parameters at every value.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `SoftCostClassifierCV.tradeoff_`.
+    chosen : int or None
+        Row to mark.
+    error : {"error", "weighted_error"}, default="error"
+        The error that counts.
+
+    Attributes
+    ----------
+    rows_ : array of int
+        The cheapest candidate at every softness.
+    ax_, error_ax_ : matplotlib Axes
+        For cost, and for error beside it.
+    figure_ : matplotlib Figure
+
+    See Also
+    --------
+    TradeoffDisplay : Cost against error of every candidate.
+    CostCurveDisplay : Cost of candidates where the prices of one class are scaled.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from softcost import SoftnessCurveDisplay
+    >>> table = pd.DataFrame(
+    ...     {"softness": [0, 0.5, 1], "cost": [1.0, 1.1, 3.0], "error": [0.4, 0.2, 0.1]}
+    ... )
+    >>> display = SoftnessCurveDisplay.from_frame(table, chosen=1)
+    >>> display.rows_.tolist()
+    [0, 1, 2]
+    """
+
+    def __init__(
+        self, table: pd.DataFrame, *, chosen: int | None = None, error: str = "error"
+    ) -> None:
+        self.table = table
+        self.chosen = chosen
+        self.error = error
+
+    @classmethod
+    def from_frame(
+        cls,
+        table: pd.DataFrame,
+        *,
+        chosen: int | None = None,
+        error: str = "error",
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> "SoftnessCurveDisplay":
+        """Draw a trade-off table.
+
+        Parameters
+        ----------
+        table : DataFrame
+            As `SoftCostClassifierCV.tradeoff_`.
+        chosen : int, default=None
+            Row to mark.
+        error : {"error", "weighted_error"}, default="error"
+            The error that counts.
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        SoftnessCurveDisplay
+            Drawn.
+        """
+        return cls(table, chosen=chosen, error=error).plot(ax=ax, **kwargs)
+
+    @classmethod
+    def from_estimator(
+        cls, search: Any, *, ax: Any = None, **kwargs: Any
+    ) -> "SoftnessCurveDisplay":
+        """Draw a fitted `SoftCostClassifierCV`.
+
+        Parameters
+        ----------
+        search : SoftCostClassifierCV
+            Fitted.
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        SoftnessCurveDisplay
+            Drawn.
+        """
+        return cls.from_frame(
+            search.tradeoff_,
+            chosen=search.best_index_,
+            error=search.error_measure_,
+            ax=ax,
+            **kwargs,
+        )
+
+    def plot(self, ax: Any = None, **kwargs: Any) -> "SoftnessCurveDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        **kwargs
+            For `matplotlib.axes.Axes.errorbar`.
+
+        Returns
+        -------
+        self
+        """
+        ax = new_axes(ax)
+        softness = self.table["softness"].to_numpy(float)
+        cost = self.table["cost"].to_numpy(float)
+        values = np.unique(softness)
+        at_value = [np.flatnonzero(softness == value) for value in values]
+        self.rows_ = np.array([rows[cost[rows].argmin()] for rows in at_value])
+        self.error_ax_ = ax.twinx()
+        for axes, name, colour, marker in (
+            (ax, "cost", HARD, "o"),
+            (self.error_ax_, self.error, REGULAR, "s"),
+        ):
+            spread = _standard_errors(self.table, name)
+            style = {"color": colour, "marker": marker, "capsize": 2, "lw": 1.5}
+            axes.errorbar(
+                values, self.table[name].to_numpy(float)[self.rows_],
+                yerr=None if spread is None else spread[self.rows_],
+                **(style | kwargs),
+            )  # fmt: skip
+            label = "cost per example" if name == "cost" else name.replace("_", " ")
+            axes.set_ylabel(label, color=colour)
+        if self.chosen is not None:
+            ax.axvline(softness[self.chosen], color=INK, ls=":", label="chosen")
+            ax.legend()
+        names = parameter_names(self.table)
+        best = f" (best {', '.join(names)} at each)" if names else ""
+        ax.set_xlabel(f"softness, 0 hard, 1 regular{best}")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+class CostMatrixDisplay:
+    """Prices by true and predicted class.
+
+    Parameters
+    ----------
+    cost_matrix : array of shape (K, A)
+        ``cost_matrix[true, predicted]``.
+    labels : array of shape (A,), default=None
+        Names of the classes, and of the actions.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    im_ : matplotlib AxesImage
+    text_ : array of shape (K, A) of matplotlib Text
+
+    See Also
+    --------
+    softcost.costs.check_cost_matrix : Says what a cost matrix is.
+    CostCurveDisplay : Cost of candidates where the prices of one class are scaled.
+
+    Examples
+    --------
+    >>> from softcost import CostMatrixDisplay
+    >>> from softcost.costs import by_group
+    >>> prices = by_group({"cat": "pet", "dog": "pet", "wolf": "wild"})
+    >>> display = CostMatrixDisplay.from_matrix(prices)
+    >>> display.text_[0, 2].get_text()  # a cat taken for a wolf
+    '10'
+    """
+
+    def __init__(self, cost_matrix: ArrayLike, labels: Any = None) -> None:
+        self.cost_matrix = cost_matrix
+        self.labels = labels
+
+    @classmethod
+    def from_matrix(
+        cls, cost_matrix: Any, labels: Any = None, *, ax: Any = None, **kwargs: Any
+    ) -> "CostMatrixDisplay":
+        """Draw a matrix of prices; a table's labels are those of its columns.
+
+        Columns that are no rows are actions, and come last.
+
+        Parameters
+        ----------
+        cost_matrix : array or DataFrame of shape (K, A)
+            ``cost_matrix[true, predicted]``.
+        labels : array of shape (A,), default=None
+            Names of the classes, and of the actions.
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        CostMatrixDisplay
+            Drawn.
+        """
+        if labels is None and isinstance(cost_matrix, pd.DataFrame):
+            classes = list(cost_matrix.index)
+            others = [name for name in cost_matrix.columns if name not in classes]
+            labels = [*classes, *others]
+            cost_matrix = cost_matrix.loc[classes, labels]
+        return cls(cost_matrix, labels).plot(ax=ax, **kwargs)
+
+    @classmethod
+    def from_estimator(
+        cls, search: Any, *, ax: Any = None, **kwargs: Any
+    ) -> "CostMatrixDisplay":
+        """Draw the prices of a fitted `SoftCostClassifierCV`.
+
+        Parameters
+        ----------
+        search : SoftCostClassifierCV
+            Fitted.
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        CostMatrixDisplay
+            Drawn.
+        """
+        return cls.from_matrix(search.cost_matrix_, search.actions_, ax=ax, **kwargs)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        cmap: str = "Oranges",
+        values_format: str = ".4g",
+        colorbar: bool = True,
+    ) -> "CostMatrixDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        cmap : str or Colormap, default="Oranges"
+            Colours of the prices.
+        values_format : str, default=".4g"
+            How prices are written.
+        colorbar : bool, default=True
+            Whether the colours are explained.
+
+        Returns
+        -------
+        self
+        """
+        matrix = np.asarray(self.cost_matrix, dtype=np.float64)
+        if matrix.ndim != 2 or matrix.shape[0] > matrix.shape[1]:
+            raise ValueError(
+                f"cost_matrix has shape {matrix.shape}; pass one row and one column "
+                "per class, and one more column per action."
+            )
+        names = range(matrix.shape[1]) if self.labels is None else self.labels
+        if len(names) != matrix.shape[1]:
+            raise ValueError(
+                f"labels has {len(names)} names for {matrix.shape[1]} columns; pass "
+                "one per class, and one per action."
+            )
+        ax = new_axes(ax)
+        self.im_ = ax.imshow(matrix, cmap=cmap)
+        self.text_ = np.empty(matrix.shape, dtype=object)
+        for true, predicted in np.ndindex(*matrix.shape):
+            red, green, blue, _ = self.im_.cmap(self.im_.norm(matrix[true, predicted]))
+            dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
+            self.text_[true, predicted] = ax.text(
+                predicted, true, format(matrix[true, predicted], values_format),
+                ha="center", va="center", color="white" if dark else INK,
+            )  # fmt: skip
+        if colorbar:
+            ax.figure.colorbar(self.im_, ax=ax, label="price")
+        ticks = np.arange(matrix.shape[1])
+        texts = [str(name) for name in names]
+        turned = 90 if max(map(len, texts)) > 4 else 0
+        ax.set_xticks(ticks, texts, rotation=turned)
+        ax.set_yticks(ticks[: len(matrix)], texts[: len(matrix)])
+        ax.set(xlabel="predicted class", ylabel="true class")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _standard_errors(table: pd.DataFrame, name: str) -> NDArray[np.float64] | None:
+    column = f"{name}_se"
+    if column not in table:
+        return None
+    return np.nan_to_num(table[column].to_numpy(float))
+
+
+def _softness_colours() -> Any:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("softness", [HARD, "#a58ba0", REGULAR])
+
+
+# Pictures of what other prices would mean, in scikit-learn's convention.
+
+
+_COLOURS = {"chosen": INK, "hard": HARD, "regular": REGULAR}
+
+
+class CostCurveDisplay:
+    """Cost of candidates where the prices of one class are scaled.
+
+    Parameters
+    ----------
+    factors : array of shape (m,)
+        What the prices of the class are multiplied by.
+    curves : dict of name and array of shape (m,)
+        Cost per example of some candidates.
+    least : array of shape (m,)
+        That of the cheapest candidate at every factor.
+    label : label
+        Of the class.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    lines_ : dict of name and matplotlib Line2D
+
+    See Also
+    --------
+    NetBenefitDisplay : Net benefit of candidates for two classes, over the threshold
+        probability.
+    softcost.search.price_intervals : Where exactly the choice turns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost import CostCurveDisplay
+    >>> factors = np.array([0.5, 1.0, 2.0])
+    >>> curves = {"chosen": 0.2 + 0.1 * factors, "regular": 0.5 * factors}
+    >>> least = np.minimum(curves["chosen"], curves["regular"])
+    >>> display = CostCurveDisplay(factors, curves, least, "fraud").plot()
+    >>> display.ax_.get_xlabel()
+    'prices of a true fraud, times'
+    """
+
+    def __init__(
+        self,
+        factors: ArrayLike,
+        curves: Mapping[str, NDArray[np.float64]],
+        least: NDArray[np.float64],
+        label: Any,
+    ) -> None:
+        self.factors = np.asarray(factors, float)
+        self.curves = dict(curves)
+        self.least = least
+        self.label = label
+
+    @classmethod
+    def from_estimator(
+        cls,
+        search: Any,
+        label: Any,
+        *,
+        factors: ArrayLike | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> "CostCurveDisplay":
+        """Draw a fitted `SoftCostClassifierCV`.
+
+        Models stay those trained with the original prices.
+
+        Parameters
+        ----------
+        search : SoftCostClassifierCV
+            Fitted.
+        label : label of a class
+            Whose mistakes, a row of the cost matrix, cost more or less.
+        factors : array of positive numbers, default=None
+            By default from 1/10 to 10.
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        CostCurveDisplay
+            Drawn.
+        """
+        if search.costs_by_example_:
+            raise ValueError(
+                "a cost curve scales prices by class, but these were given by example; "
+                "draw a search with cost_matrix."
+            )
+        names = search.classes_.tolist()
+        if label not in names:
+            raise ValueError(
+                f"label={label!r} is no class; choose one of "
+                f"{', '.join(map(repr, names[:6]))}."
+            )
+        scale = np.geomspace(0.1, 10, 101)
+        if factors is not None:
+            scale = np.sort(np.asarray(factors, float).ravel())
+        if len(scale) == 0 or not np.isfinite(scale).all() or scale[0] <= 0:
+            raise ValueError("factors must be positive numbers, such as [0.5, 1, 2].")
+        k, shares = names.index(label), _shares(search)
+        of_class = shares[:, k] @ search.cost_matrix_[k]
+        cost = search.tradeoff_["cost"].to_numpy(float)
+        costs = cost[:, None] + of_class[:, None] * (scale - 1.0)
+        curves = {name: costs[row] for name, row in search.reference_rows().items()}
+        return cls(scale, curves, costs.min(axis=0), label).plot(ax=ax, **kwargs)
+
+    def plot(self, ax: Any = None, **kwargs: Any) -> "CostCurveDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        **kwargs
+            For `matplotlib.axes.Axes.plot`, of all lines.
+
+        Returns
+        -------
+        self
+        """
+        ax = new_axes(ax)
+        self.lines_ = _draw(ax, self.factors, self.curves, self.least, kwargs)
+        ax.axvline(1.0, color=GREY, ls=":", lw=1)
+        ax.set_xscale("log")
+        ax.set(
+            xlabel=f"prices of a true {self.label}, times",
+            ylabel="cost per example",
+        )
+        ax.legend()
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+class NetBenefitDisplay:
+    """Net benefit of candidates for two classes, over the threshold probability.
+
+    Whoever acts on a case from a probability t on holds a false alarm to be worth
+    ``t / (1 - t)`` of a case that is found. In units of the latter (Vickers and Elkin,
+    2006):
+
+        net benefit = TP / n - FP / n * t / (1 - t)
+
+    Parameters
+    ----------
+    thresholds : array of shape (m,)
+        Probabilities from which on somebody acts.
+    curves : dict of name and array of shape (m,)
+        Net benefit of some candidates, and of acting always.
+    best : array of shape (m,)
+        That of the best candidate at every threshold.
+    threshold : float
+        What the prices stand for.
+    positive : label
+        Of the class to find.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    lines_ : dict of name and matplotlib Line2D
+
+    See Also
+    --------
+    CostCurveDisplay : Cost of candidates where the prices of one class are scaled.
+    TradeoffDisplay : Cost against error of every candidate.
+
+    References
+    ----------
+    Vickers, A. J. and Elkin, E. B. (2006). Decision curve analysis: a novel method for
+    evaluating prediction models. Medical Decision Making 26, 565-574.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost import NetBenefitDisplay
+    >>> t = np.array([0.1, 0.2, 0.4])
+    >>> odds = t / (1 - t)
+    >>> curves = {"chosen": 0.2 - 0.1 * odds, "always": 0.25 - 0.75 * odds}
+    >>> best = np.maximum(curves["chosen"], curves["always"])
+    >>> display = NetBenefitDisplay(t, curves, best, 0.2, "ill").plot()
+    >>> sorted(display.lines_)
+    ['always', 'best candidate', 'chosen']
+    """
+
+    def __init__(
+        self,
+        thresholds: ArrayLike,
+        curves: Mapping[str, NDArray[np.float64]],
+        best: NDArray[np.float64],
+        threshold: float,
+        positive: Any,
+    ) -> None:
+        self.thresholds = np.asarray(thresholds, float)
+        self.curves = dict(curves)
+        self.best = best
+        self.threshold = threshold
+        self.positive = positive
+
+    @classmethod
+    def from_estimator(
+        cls, search: Any, *, positive: Any = None, ax: Any = None, **kwargs: Any
+    ) -> "NetBenefitDisplay":
+        """Draw a fitted `SoftCostClassifierCV` of two classes.
+
+        Parameters
+        ----------
+        search : SoftCostClassifierCV
+            Fitted to two classes.
+        positive : label, default=None
+            The class to find; by default the second.
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        NetBenefitDisplay
+            Drawn.
+        """
+        names = search.classes_.tolist()
+        if np.shape(search.cost_matrix_) != (2, 2):
+            raise ValueError(
+                f"net benefit is defined for two classes and no other answer, not for "
+                f"{len(names)} classes and {np.shape(search.cost_matrix_)[1]} answers: "
+                "use CostCurveDisplay."
+            )
+        if positive is None:
+            positive = names[1]
+        if positive not in names:
+            raise ValueError(
+                f"positive={positive!r} is no class; choose {names[0]!r} or "
+                f"{names[1]!r}."
+            )
+        p = names.index(positive)
+        shares, prices = _shares(search), search.cost_matrix_
+        thresholds = np.linspace(0.01, 0.99, 99)
+        odds = thresholds / (1.0 - thresholds)
+        benefit = shares[:, p, p][:, None] - shares[:, 1 - p, p][:, None] * odds
+        sizes = shares[0].sum(axis=1)
+        curves = {name: benefit[row] for name, row in search.reference_rows().items()}
+        curves["always"] = sizes[p] - sizes[1 - p] * odds
+        alarm = prices[1 - p, p] - prices[1 - p, 1 - p]
+        missed = prices[p, 1 - p] - prices[p, p]
+        threshold = float(alarm / (alarm + missed)) if alarm + missed > 0 else np.nan
+        display = cls(thresholds, curves, benefit.max(axis=0), threshold, positive)
+        return display.plot(ax=ax, **kwargs)
+
+    def plot(self, ax: Any = None, **kwargs: Any) -> "NetBenefitDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            By default new ones.
+        **kwargs
+            For `matplotlib.axes.Axes.plot`, of all lines.
+
+        Returns
+        -------
+        self
+        """
+        ax = new_axes(ax)
+        self.lines_ = _draw(ax, self.thresholds, self.curves, self.best, kwargs)
+        ax.axhline(0.0, color=GREY, lw=1)  # never acting
+        if np.isfinite(self.threshold):
+            ax.axvline(self.threshold, color=GREY, ls=":", lw=1)
+        top = max(float(np.max(self.best)), 0.0)
+        ax.set_ylim(-0.25 * (top or 1.0), 1.1 * (top or 1.0))
+        ax.set(xlabel=f"threshold probability of {self.positive}", ylabel="net benefit")
+        ax.legend()
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _shares(search: Any) -> NDArray[np.float64]:
+    """Share of held-out rows by candidate, true and predicted class."""
+    pooled = np.asarray(search.confusion_, float).sum(axis=1)
+    return pooled / pooled.sum(axis=(1, 2), keepdims=True)
+
+
+def _draw(
+    ax: Any,
+    x: NDArray[np.float64],
+    curves: Mapping[str, NDArray[np.float64]],
+    best: NDArray[np.float64],
+    style: dict[str, Any],
+) -> dict[str, Any]:
+    """Named curves, and a band below them for the best of all candidates."""
+    lines = {}
+    for name, values in {"best candidate": best, **curves}.items():
+        own = {"color": _COLOURS.get(name, GREY), "lw": 1.8, "label": name}
+        if name == "best candidate":
+            own |= {"lw": 5.0, "alpha": 0.35}
+        elif name == "always":
+            own |= {"ls": "--"}
+        (lines[name],) = ax.plot(x, values, **(own | style))
+    return lines

@@ -1,0 +1,745 @@
+"""The explorer: one self-contained HTML page to choose on the trade-off.
+
+The page is four kinds of text, put together here: a template, a style sheet, scripts
+and the data. Data go into a JSON island with ``<`` escaped and reach the page through
+``textContent`` only; the content security policy names the hashes of the style sheet
+and the script, so nothing else runs, and nothing is loaded.
+"""
+
+import base64
+import hashlib
+import html
+import inspect
+import json
+import math
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from softcost._version import __version__
+from softcost.files import atomic_write
+from softcost.metrics import ACTION_MEASURES, MEASURES
+from softcost.report.advice import advice, budget_words, saving_facts
+
+# Lines of Python that train a candidate of a search.
+
+
+_ANY_LENGTH = 10**6  # of a printed estimator: scikit-learn cuts long ones
+
+
+def python_lines(search: Any, params: Sequence[str], encoder: Any = None) -> str:
+    """The lines that train a candidate, with its settings in braces.
+
+    Parameters
+    ----------
+    search : SoftCostClassifierCV
+        Fitted.
+    params : sequence of str
+        Names of the learner's parameters that were searched.
+    encoder : transformer, default=None
+        What the search's X was made with.
+
+    Returns
+    -------
+    str
+        With ``{softness}`` and the names of parameters in braces. X, y and
+        ``cost_matrix`` or ``costs`` are the user's.
+
+    See Also
+    --------
+    ExplorerData : The page that shows these lines.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from softcost import OneSidedRegression, SoftCostClassifierCV
+    >>> from softcost.report import python_lines
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = SoftCostClassifierCV(
+    ...     OneSidedRegression(), softness=2, param_grid={"C": [1.0]}
+    ... ).fit(X, y)
+    >>> print(python_lines(search, ["C"]))
+    from softcost.reductions import OneSidedRegression
+    from softcost.svm import OneSidedSVR
+    <BLANKLINE>
+    model = OneSidedRegression(learner=OneSidedSVR(C={C}), softness={softness})
+    model.fit(X, y)
+    """
+    if "family" in search.tradeoff_:
+        return "model = search.candidate({index})"
+    model = getattr(search, "best_estimator_", None)
+    if model is None:
+        return "search.choose(lambda table: {index})"
+    inner = getattr(model, "learner", None)
+    settings = {} if inner is None else {"learner": _expression(inner, params)}
+    defaults = _defaults(model)
+    told = {"learner", "cost_matrix", "classes", "softness", "n_jobs"}
+    for name, value in model.get_params(deep=False).items():
+        if name not in told and repr(value) != repr(defaults.get(name)):
+            settings[name] = _written(value)
+    by_class = getattr(model, "cost_matrix", None) is not None
+    if by_class and not search.costs_by_example_:
+        settings["cost_matrix"] = "cost_matrix"
+    settings["softness"] = "{softness}"
+    costs = ", costs=costs" if search.costs_by_example_ else ""
+    lines = [_imports([model, inner, encoder]), ""]
+    X = "X"
+    if encoder is not None:
+        lines.append(f"columns = {_written(encoder)}")
+        X = "columns.fit_transform(X)"
+    lines += [f"model = {_call(model, settings)}", f"model.fit({X}, y{costs})"]
+    return "\n".join(lines)
+
+
+def _written(value: Any) -> str:
+    """A value as Python text, on one line."""
+    if isinstance(value, BaseEstimator) and not isinstance(value, type):
+        return " ".join(value.__repr__(N_CHAR_MAX=_ANY_LENGTH).split())
+    return repr(value)
+
+
+def _imports(things: Sequence[Any]) -> str:
+    """Lines that import the classes of estimators, and of those inside them."""
+    wanted: dict[str, set[str]] = {}
+    for thing in things:
+        parts = [] if thing is None else [thing, *thing.get_params().values()]
+        for part in parts:
+            kind = part if isinstance(part, type) else type(part)
+            if hasattr(kind, "get_params"):
+                wanted.setdefault(_place(kind), set()).add(kind.__name__)
+    return "\n".join(
+        f"from {place} import {', '.join(sorted(names))}"
+        for place, names in sorted(wanted.items())
+    )
+
+
+def _place(kind: type) -> str:
+    """The public package of a class, from which it is imported."""
+    parts = kind.__module__.split(".")
+    if parts[0] == "softcost":
+        return ".".join(parts[:2])
+    private = [number for number, part in enumerate(parts) if part.startswith("_")]
+    return ".".join(parts[: private[0]] if private else parts)
+
+
+def _expression(learner: Any, params: Sequence[str]) -> str:
+    """A learner as it is written, with searched parameters in braces."""
+    own = learner.get_params(deep=False)
+    defaults = _defaults(learner)
+    settings = {
+        name: f"{{{name}}}" if name in params else _written(value)
+        for name, value in own.items()
+        if name in params or repr(value) != repr(defaults.get(name))
+    }
+    nested = ", ".join(f"{name}={{{name}}}" for name in params if name not in own)
+    return _call(learner, settings) + (f".set_params({nested})" if nested else "")
+
+
+def _call(thing: Any, settings: dict[str, str]) -> str:
+    told = ", ".join(f"{name}={text}" for name, text in settings.items())
+    return f"{type(thing).__name__}({told})"
+
+
+def _defaults(thing: Any) -> dict[str, Any]:
+    parameters = inspect.signature(type(thing)).parameters.values()
+    return {one.name: one.default for one in parameters}
+
+
+# What the explorer page shows, and how it is read from a fitted search.
+
+
+# A page is made at once: fewer resamples, and none of very many predictions.
+_RESAMPLES = 100
+_MOST_PREDICTIONS = 20_000_000
+
+
+@dataclass(frozen=True)
+class ExplorerData:
+    """All that one explorer page shows.
+
+    Attributes
+    ----------
+    table : DataFrame
+        One row per candidate, as `SoftCostClassifierCV.tradeoff_`.
+    confusion : array of shape (n_candidates, K, A)
+        Held-out weight by candidate, true class and answer.
+    classes : sequence of K labels
+        The classes.
+    cost_matrix : array of shape (K, A)
+        Price by true class and answer; with prices by example, their means.
+    chosen : int
+        Row of the candidate that the search chose.
+    hard, regular : int or None
+        Rows to compare with: the best with softness 0 and with softness 1.
+    params : tuple of str
+        Columns of the table that are parameters of the learner.
+    title, reduction, learner : str
+        What the page says of itself.
+    n_rows, n_features, n_folds : int or None
+        Of the search.
+    by_example : bool
+        Whether prices were given by example.
+    error : {"error", "weighted_error"}
+        The error that counts.
+    test : DataFrame or None
+        Results on held-out test data, one row per named model, with any of the columns
+        ``cost``, ``error``, ``weighted_error`` and ``g_mean``.
+    n_test : int or None
+        Rows of the test data.
+    test_confusion : array of shape (n_models, K, A) or None
+        Test rows by model, true class and answer: with them the test results follow
+        prices that are changed on the page.
+    test_note : str
+        What the test data are, where they are not rows that took no part.
+    command, python : str, dict of family and str, or None
+        Lines that train a candidate, with ``{softness}``, ``{index}``, ``{error}`` and
+        the parameters' names in braces. Values are quoted for the shell in ``command``
+        and written as literals in ``python``.
+    expected : tuple of three floats or None
+        What the chosen candidate is expected to cost on new rows, and between which
+        costs 95 % of resamples are: see `SoftCostClassifierCV.optimism`.
+    actions : sequence of A - K names
+        What may be answered beyond the classes.
+    paid : array of shape (n_candidates, K, A) or None
+        What the held-out answers cost in all, where prices were given by example.
+    constant : dict or None
+        The best constant answer: ``label``, ``cost`` and ``error``.
+    advice : dict or None
+        ``verdict`` and ``sentences`` about the choice, as `advice` makes them.
+    budget : dict or None
+        What is known of the limits that the choice had to keep, as
+        `softcost.search.Decision` has it.
+    currency : str
+        Written after amounts of money.
+    importance : sequence of dicts
+        What columns save: ``column``, ``saving``, ``low``, ``high`` and ``shown``, as
+        the rows of `softcost.metrics.column_importance`.
+    importance_rows : int or None
+        On how many rows that was measured.
+
+    See Also
+    --------
+    write_explorer : Write the explorer page; a file of that name is replaced at once or
+        not at all.
+    softcost.search.SoftCostClassifierCV.to_html : Writes the page of a search.
+
+    Examples
+    --------
+    Any table of candidates can be shown, not only one of a search:
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from softcost.report import ExplorerData
+    >>> table = pd.DataFrame(
+    ...     {"softness": [0.0, 1.0], "cost": [0.2, 0.5], "error": [0.3, 0.1]}
+    ... )
+    >>> counts = np.array([[[4, 3], [0, 3]], [[7, 0], [1, 2]]])
+    >>> prices = np.array([[0, 1], [5, 0]])
+    >>> data = ExplorerData(table, counts, ["ham", "spam"], prices, 0, title="Mail")
+    >>> data.hard, data.title
+    (None, 'Mail')
+    """
+
+    table: pd.DataFrame
+    confusion: NDArray[Any]
+    classes: Sequence[Any]
+    cost_matrix: NDArray[Any]
+    chosen: int
+    hard: int | None = None
+    regular: int | None = None
+    params: tuple[str, ...] = ()
+    title: str = "Cost and error"
+    reduction: str = ""
+    learner: str = ""
+    n_rows: int | None = None
+    n_features: int | None = None
+    n_folds: int | None = None
+    by_example: bool = False
+    error: str = "error"
+    test: pd.DataFrame | None = None
+    n_test: int | None = None
+    command: str | dict[str, str] | None = None
+    python: str | dict[str, str] | None = None
+    expected: tuple[float, float, float] | None = None
+    actions: Sequence[Any] = ()
+    paid: NDArray[Any] | None = None
+    constant: dict[str, Any] | None = None
+    advice: dict[str, Any] | None = None
+    test_confusion: NDArray[Any] | None = None
+    test_note: str = ""
+    budget: Mapping[str, Any] | None = None
+    currency: str = ""
+    importance: Sequence[Mapping[str, Any]] = ()
+    importance_rows: int | None = None
+
+    def __post_init__(self) -> None:
+        n, n_classes = len(self.table), len(self.classes)
+        shape = (n_classes, n_classes + len(self.actions))
+        needed = {"softness", "cost", self.error, *self.params}
+        missing = needed.difference(self.table.columns)
+        if missing or n == 0:
+            raise ValueError(
+                f"table has {n} rows and lacks {sorted(map(str, missing))}; pass the "
+                "trade-off table of a search."
+            )
+        if np.shape(self.confusion) != (n, *shape):
+            raise ValueError(
+                f"confusion has shape {np.shape(self.confusion)}; pass one K x K "
+                f"matrix per candidate, {(n, *shape)}, with a column more per action."
+            )
+        if np.shape(self.cost_matrix) != shape:
+            raise ValueError(
+                f"cost_matrix has shape {np.shape(self.cost_matrix)}; pass one row and "
+                f"one column per class, {shape}, with a column more per action."
+            )
+        self._check_counts(n, shape)
+        for name in ("chosen", "hard", "regular"):
+            row = getattr(self, name)
+            if row is None and name != "chosen":
+                continue
+            if not 0 <= row < n:
+                raise ValueError(f"{name} must be a row of the table, not {row}.")
+
+    def _check_counts(self, n: int, shape: tuple[int, int]) -> None:
+        n_models = 0 if self.test is None else len(self.test)
+        for name, rows in (("paid", n), ("test_confusion", n_models)):
+            values = getattr(self, name)
+            if values is not None and np.shape(values) != (rows, *shape):
+                raise ValueError(
+                    f"{name} has shape {np.shape(values)}; pass one matrix per row of "
+                    f"{'the table' if name == 'paid' else 'test'}, {(rows, *shape)}."
+                )
+
+    @classmethod
+    def from_search(cls, search: Any, **details: Any) -> "ExplorerData":
+        """Read a fitted `SoftCostClassifierCV`.
+
+        Parameters
+        ----------
+        search : fitted SoftCostClassifierCV
+            With its trade-off.
+        **details
+            Any attribute of `ExplorerData`, instead of what the search says.
+
+        Returns
+        -------
+        ExplorerData
+            For `write_explorer`.
+        """
+        table, confusion = search.tradeoff_, search.confusion_
+        params = parameter_names(table)
+        error, rows = search.error_measure_, search.reference_rows()
+        model = getattr(search, "best_estimator_", search.reduction)
+        learner = getattr(model, "learner", None)
+        by_example, several = search.costs_by_example_, "family" in table
+        read: dict[str, Any] = {
+            "table": table,
+            "confusion": confusion.sum(axis=1),
+            "classes": search.classes_.tolist(),
+            "actions": search.actions_[len(search.classes_) :].tolist(),
+            "cost_matrix": search.cost_matrix_,
+            "chosen": rows["chosen"],
+            "hard": rows.get("hard"),
+            "regular": rows.get("regular"),
+            "params": params,
+            "reduction": "" if model is None or several else type(model).__name__,
+            "learner": "" if learner is None or several else type(learner).__name__,
+            "n_rows": getattr(search, "n_samples_", None),
+            "n_features": getattr(search, "n_features_in_", None),
+            "n_folds": confusion.shape[1],
+            "by_example": by_example,
+            "error": error,
+            "python": python_lines(search, params),
+            "expected": expected_cost(search),
+            "paid": getattr(search, "paid_", None),
+            "budget": search.guarantee_,
+            "constant": {
+                name: search.constant_[name] for name in ("label", "cost", error)
+            },
+        }
+        if "advice" not in details:
+            read["advice"] = advice_on(search, details.get("currency", ""))
+        return cls(**(read | details))
+
+
+def parameter_names(table: pd.DataFrame) -> tuple[str, ...]:
+    """Columns of a trade-off table that are the learner's parameters.
+
+    Examples
+    --------
+    >>> parameter_names(pd.DataFrame(columns=["softness", "C", "cost", "cost_se"]))
+    ('C',)
+    """
+    measures = (*MEASURES, *ACTION_MEASURES)
+    known = {"family", "softness", "on_front"}
+    known |= {*measures, *(f"{name}_se" for name in measures)}
+    return tuple(name for name in table.columns if name not in known)
+
+
+def expected_cost(search: Any) -> tuple[float, float, float] | None:
+    """What ``search.optimism()`` expects; None where it cannot say, or not at once."""
+    if len(search.tradeoff_) * search.n_samples_ > _MOST_PREDICTIONS:
+        return None
+    try:
+        found = search.optimism(_RESAMPLES)
+    except ValueError:  # a saved search has no held-out predictions
+        return None
+    return found.expected_cost, found.low, found.high
+
+
+def advice_on(search: Any, currency: str = "") -> dict[str, Any] | None:
+    """What to make of the choice; None where held-out predictions are gone."""
+    if len(search.tradeoff_) * search.n_samples_ > _MOST_PREDICTIONS:
+        return None
+    try:
+        found = {
+            name: saving_facts(search.saving(name))
+            for name in ("constant", "regular")
+            if name == "constant" or name in search.reference_rows()
+        }
+    except ValueError:  # a saved search has no held-out predictions
+        return None
+    label = str(search.constant_["label"])
+    return advice(label, found["constant"], found.get("regular"), currency=currency)
+
+
+SCRIPTS = (
+    "rules.js", "model.js", "dom.js", "chart.js", "words.js", "tables.js", "prices.js",
+    "main.js",
+)  # fmt: skip
+
+# Weights that are no counts, and counts that take more characters than there is room
+# for, are kept to this fraction of their sum.
+RESOLUTION = 1e-5
+ROOM = 500_000
+ROOM_OF_PAID = 120_000  # characters, beyond which mean prices have to do
+
+
+def explorer_html(data: ExplorerData) -> str:
+    """The explorer page.
+
+    Parameters
+    ----------
+    data : ExplorerData
+        What is shown.
+
+    Returns
+    -------
+    str
+        A whole HTML document that needs no other file.
+
+    See Also
+    --------
+    write_explorer : Write the explorer page; a file of that name is replaced at once or
+        not at all.
+    notebook_html : The explorer page in a frame of its own, for a notebook.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from softcost.report import ExplorerData, explorer_html
+    >>> table = pd.DataFrame(
+    ...     {"softness": [0.0, 1.0], "cost": [0.2, 0.5], "error": [0.3, 0.1]}
+    ... )
+    >>> counts = np.array([[[4, 3], [0, 3]], [[7, 0], [1, 2]]])
+    >>> prices = np.array([[0, 1], [5, 0]])
+    >>> page = explorer_html(
+    ...     ExplorerData(table, counts, ["ham", "spam"], prices, 0, title="Mail")
+    ... )
+    >>> "<title>Mail" in page
+    True
+    """
+    style = _read("explorer.css")
+    script = '(() => {\n"use strict";\n' + "".join(map(_read, SCRIPTS)) + "})();\n"
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}';"
+        " img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    parts = {
+        "policy": policy,
+        "title": html.escape(data.title),
+        "style": style,
+        "data": _island(page_data(data)),
+        "script": script,
+    }
+    return re.sub(
+        r"\{\{(\w+)\}\}", lambda match: parts[match.group(1)], _read("explorer.html")
+    )
+
+
+def write_explorer(path: str | os.PathLike[str], data: ExplorerData) -> Path:
+    """Write the explorer page; a file of that name is replaced at once or not at all.
+
+    Parameters
+    ----------
+    path : str or path
+        Where to.
+    data : ExplorerData
+        What is shown.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    See Also
+    --------
+    explorer_html : The explorer page.
+    softcost.search.SoftCostClassifierCV.to_html : The same for a search.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from softcost.report import ExplorerData, write_explorer
+    >>> table = pd.DataFrame(
+    ...     {"softness": [0.0, 1.0], "cost": [0.2, 0.5], "error": [0.3, 0.1]}
+    ... )
+    >>> counts = np.array([[[4, 3], [0, 3]], [[7, 0], [1, 2]]])
+    >>> prices = np.array([[0, 1], [5, 0]])
+    >>> data = ExplorerData(table, counts, ["ham", "spam"], prices, chosen=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_explorer(f"{folder}/mail.html", data).stat().st_size > 0
+    True
+    """
+    page = explorer_html(data)
+    with atomic_write(path) as place:
+        place.write_text(page, encoding="utf-8", newline="\n")
+    return Path(path)
+
+
+def notebook_html(data: ExplorerData, height: int = 760) -> str:
+    """The explorer page in a frame of its own, for a notebook.
+
+    Parameters
+    ----------
+    data : ExplorerData
+        What is shown.
+    height : int, default=760
+        Of the frame, in pixels.
+
+    Returns
+    -------
+    str
+        An ``iframe`` that holds the whole page.
+
+    See Also
+    --------
+    explorer_html : The explorer page.
+    softcost.search.SoftCostClassifierCV : Shows itself so in a notebook.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from softcost.report import ExplorerData, notebook_html
+    >>> table = pd.DataFrame(
+    ...     {"softness": [0.0, 1.0], "cost": [0.2, 0.5], "error": [0.3, 0.1]}
+    ... )
+    >>> counts = np.array([[[4, 3], [0, 3]], [[7, 0], [1, 2]]])
+    >>> prices = np.array([[0, 1], [5, 0]])
+    >>> data = ExplorerData(table, counts, ["ham", "spam"], prices, chosen=0)
+    >>> notebook_html(data, height=300).startswith("<iframe")
+    True
+    """
+    page = html.escape(explorer_html(data), quote=True)
+    return (
+        f'<iframe srcdoc="{page}" title="{html.escape(data.title)}" width="100%" '
+        f'height="{height}" style="border:0" allow="clipboard-write" '
+        'sandbox="allow-scripts allow-downloads allow-modals"></iframe>'
+    )
+
+
+def page_data(data: ExplorerData) -> dict[str, Any]:
+    """What the page's scripts read, in JSON's types."""
+    table = data.table
+    confusion = np.asarray(data.confusion, float)
+    cells, unit = _packed(confusion)
+    return {
+        "version": __version__,
+        "title": data.title,
+        "reduction": data.reduction,
+        "learner": data.learner,
+        "rows": data.n_rows,
+        "features": data.n_features,
+        "folds": data.n_folds,
+        "classes": [str(label) for label in data.classes],
+        "answers": [str(label) for label in (*data.classes, *data.actions)],
+        "params": list(map(str, data.params)),
+        "expected": data.expected,
+        "columns": [[str(name), _values(table[name])] for name in table.columns],
+        "error": data.error,
+        "cells": cells,
+        "unit": unit,
+        "prices": np.asarray(data.cost_matrix, float).tolist(),
+        "byExample": data.by_example,
+        "chosen": int(data.chosen),
+        "hard": data.hard,
+        "regular": data.regular,
+        "paid": _paid(data, np.round(confusion / unit) > 0),
+        "constant": None
+        if data.constant is None
+        else {name: _plain(value) for name, value in data.constant.items()}
+        | {"label": str(data.constant["label"])},
+        "advice": data.advice,
+        "budget": None if data.budget is None else _budget(data.budget),
+        "currency": data.currency,
+        "test": None if data.test is None else _test_results(data),
+        "testNote": data.test_note,
+        "testRows": data.n_test,
+        "importance": [_importance(one) for one in data.importance],
+        "importanceRows": data.importance_rows,
+        "commands": _lines(data, data.command, lambda value: shlex.quote(_told(value))),
+        "pythons": _lines(data, data.python, _literal),
+    }
+
+
+def _packed(confusion: NDArray[np.float64]) -> tuple[list[list[int]], float]:
+    """Confusion matrices as lists of multiples of a unit; -n stands for n zeros.
+
+    Counts are kept as they are while they take little room.
+    """
+    if np.array_equal(confusion, np.round(confusion)):
+        rows = [_run_lengths(row) for row in confusion.astype(np.int64)]
+        if len(json.dumps(rows)) < ROOM:
+            return rows, 1.0
+    unit = float(confusion.sum(axis=(1, 2)).max()) * RESOLUTION or 1.0
+    counts = np.round(confusion / unit).astype(np.int64)
+    return [_run_lengths(row) for row in counts], unit
+
+
+def _run_lengths(counts: NDArray[np.int64]) -> list[int]:
+    out: list[int] = []
+    for value in counts.ravel().tolist():
+        if value == 0 and out and out[-1] < 0:
+            out[-1] -= 1
+        else:
+            out.append(value or -1)
+    return out
+
+
+def _paid(data: ExplorerData, counted: NDArray[np.bool_]) -> list[list[float]] | None:
+    """Amounts of the cells that are counted, candidate by candidate."""
+    if data.paid is None:
+        return None
+    paid = [
+        [float(f"{value:.6g}") for value in amounts[where]]
+        for amounts, where in zip(np.asarray(data.paid, float), counted, strict=True)
+    ]
+    return paid if len(json.dumps(paid)) < ROOM_OF_PAID else None
+
+
+def _importance(one: Mapping[str, Any]) -> dict[str, Any]:
+    """What a column saves, with numbers that JSON knows."""
+    numbers = {name: _plain(one[name]) for name in ("saving", "low", "high")}
+    return {"column": str(one["column"]), **numbers, "shown": bool(one["shown"])}
+
+
+def _budget(guarantee: Mapping[str, Any]) -> dict[str, Any]:
+    """The line about a budget, and what is missing where it is not met."""
+    words = budget_words(guarantee)
+    words = f"{words[:1].upper()}{words[1:]}."
+    if not guarantee["met"] and guarantee["missing"]:
+        missing = str(guarantee["missing"])
+        words += f" {missing[:1].upper()}{missing[1:]}"
+    return {"met": bool(guarantee["met"]), "words": words}
+
+
+def _test_results(data: ExplorerData) -> dict[str, Any]:
+    test, counts = data.test, data.test_confusion
+    assert test is not None
+    packed = None if counts is None else _packed(np.asarray(counts, float))
+    return {
+        "models": [str(name) for name in test.index],
+        "columns": [[str(name), _values(test[name])] for name in test.columns],
+        "cells": None if packed is None else packed[0],
+        "unit": None if packed is None else packed[1],
+    }
+
+
+def _values(column: Iterable[Any]) -> list[Any]:
+    return [_plain(value) for value in column]
+
+
+def _plain(value: Any) -> Any:
+    """A number, a truth value, a text, or None for what is missing."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
+
+
+def _told(value: Any) -> str:
+    """A setting as a person writes it: 0.3, not 0.30000000000000004."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, np.generic):
+        value = value.item()
+    return _told(value) if isinstance(value, float) else repr(value)
+
+
+def _lines(
+    data: ExplorerData,
+    template: str | dict[str, str] | None,
+    quote: Callable[[Any], str],
+) -> list[str] | None:
+    """A template, perhaps one for each family, filled in for every candidate."""
+    if template is None:
+        return None
+    n_rows = len(data.table)
+    if isinstance(template, dict):
+        templates = [template[name] for name in data.table["family"]]
+    else:
+        templates = [template] * n_rows
+    names = ["softness", *data.params]
+    known = ["index", "error", *names]
+    pattern = re.compile(
+        r"\{(" + "|".join(re.escape(str(name)) for name in known) + r")\}"
+    )
+    columns = {str(name): data.table[name].to_list() for name in names}
+    columns["index"] = list(range(n_rows))
+    limits = np.ceil(1e6 * data.table[data.error].to_numpy(float)) / 1e6
+    columns.setdefault("error", limits.tolist())  # the candidate itself is within it
+
+    def line(row: int) -> str:
+        return pattern.sub(lambda found: quote(columns[found[1]][row]), templates[row])
+
+    return [line(row) for row in range(n_rows)]
+
+
+def _island(value: Any) -> str:
+    """JSON that cannot end the element it stands in."""
+    text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+@cache
+def _read(name: str) -> str:
+    return files("softcost.report").joinpath("page", name).read_text(encoding="utf-8")

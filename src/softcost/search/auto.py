@@ -1,0 +1,458 @@
+"""Which families suit a table: what ``SoftCostClassifierCV("auto")`` tries."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from softcost.costs import RowCosts
+from softcost.linear import NystroemClassifier
+from softcost.reductions import (
+    BlendedClassifier,
+    CostSensitiveOneVsOne,
+    MinimumExpectedCost,
+    OneSidedRegression,
+    Reduction,
+    SoftmaxScores,
+)
+from softcost.search.problem import Fold, JointProblem
+from softcost.search.rules import LeastCost
+
+BLEND, CONSTANT = "blend", "constant"
+FAMILIES = (
+    "soft-OSR",
+    "soft-CSOVO",
+    "linear",
+    "kernel-logistic",
+    "kernel-margin",
+    "extra-trees",
+    "boosted-trees",
+    "boosted-CSOVO",
+    BLEND,
+    CONSTANT,
+)
+
+# How long they take where there are many rows; where there are few, all are quick.
+QUICKEST_FIRST = (
+    "linear", "constant", "extra-trees", "kernel-margin", "kernel-logistic",
+    "boosted-trees", "soft-OSR", "soft-CSOVO", "boosted-CSOVO",
+)  # fmt: skip
+
+_MOST_KERNEL_ROWS = 6_000  # distinct rows: their kernel matrix is held in memory
+_MOST_KERNEL_WORK = 4e8  # subproblems times squared distinct rows
+_LARGEST_FEATURE = 1e15  # kernels and trees compute in single precision
+_FEW_ROWS = 1_000  # up to which all of them may be landmarks: the kernel itself
+_MANY_ROWS = 10_000  # from here on a learner with probabilities has one setting
+_MOST_ROWS = 50_000  # up to which trees are randomised and kernel features computed
+_MOST_SPLITS = 2_000  # classes times features, up to which trees are boosted at length
+_MOST_PAIRS = 10  # of classes, up to which each gets boosted trees
+_ENOUGH_ROWS = 1_000  # for early stopping, which holds a tenth of them out
+_ENOUGH_OF_A_CLASS = 20  # in every training part, so that each tenth has some
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """What the choice of families looks at.
+
+    Attributes
+    ----------
+    n_rows, n_distinct, n_features, n_classes : int
+    sparse, missing, categories : bool
+        Whether X is sparse, has missing values, or pandas columns of categories.
+    hollow : bool
+        Whether a column has no value at all in a training part.
+    largest : float
+        Largest absolute value.
+    rarest : int
+        Fewest rows that a class has in a training part that it occurs in.
+    by_example : bool
+        Whether costs were given by example.
+    """
+
+    n_rows: int
+    n_distinct: int
+    n_features: int
+    n_classes: int
+    sparse: bool
+    missing: bool
+    categories: bool
+    hollow: bool
+    largest: float
+    rarest: int
+    by_example: bool
+
+    @classmethod
+    def of(cls, X: Any, rows: RowCosts, folds: list[Fold]) -> "TableFacts":
+        """Read a table that `Reduction.check_data` has seen."""
+        values, categories = _numbers(X)
+        known = values[~np.isnan(values)]
+        largest = float(np.abs(known).max(initial=0.0))
+        if not np.isfinite(largest):
+            raise ValueError(
+                "X holds infinity, which reduction='auto' does not take: replace it by "
+                "a number, or by NaN for a missing value."
+            )
+        missing = len(known) < values.size
+        return cls(
+            n_rows=len(rows.y),
+            n_distinct=len(rows.y) if sparse.issparse(X) else _distinct_rows(X),
+            n_features=X.shape[1],
+            n_classes=rows.n_classes,
+            sparse=sparse.issparse(X),
+            missing=missing,
+            categories=categories,
+            hollow=missing and _hollow(X, [train for train, _ in folds]),
+            largest=largest,
+            rarest=min(_rarest(rows.y[train]) for train, _ in folds),
+            by_example=rows.by_example,
+        )
+
+
+def _numbers(X: Any) -> tuple[NDArray[np.float64], bool]:
+    """The numbers of a table, and whether it has columns of categories besides."""
+    if sparse.issparse(X):
+        return np.asarray(X.data, float), False
+    table = X if isinstance(X, pd.DataFrame) else None
+    if table is None and getattr(X, "ndim", 1) == 2 and np.asarray(X).dtype.kind != "O":
+        table = pd.DataFrame(np.asarray(X))
+    if table is None:
+        raise TypeError(
+            f"reduction='auto' needs a table of numbers, not {type(X).__name__}: "
+            "encode X first, or give the reductions to try."
+        )
+    nominal = [isinstance(kind, pd.CategoricalDtype) for kind in table.dtypes]
+    numeric = table.loc[:, ~np.array(nominal, bool)]
+    for name, kind in numeric.dtypes.items():
+        if not (pd.api.types.is_numeric_dtype(kind) and kind.kind in "biuf"):
+            raise TypeError(
+                f"reduction='auto' needs numbers, and column {name!r} of X holds "
+                f"{kind}: encode it, or make it a category."
+            )
+    return numeric.to_numpy(float, na_value=np.nan), any(nominal)
+
+
+def _hollow(X: Any, parts: list[NDArray[np.intp]]) -> bool:
+    """Whether a column has no value at all in one of the parts."""
+    if sparse.issparse(X):
+        return False
+    absent = pd.DataFrame(X).isna().to_numpy()
+    return any(bool(absent[part].all(axis=0).any()) for part in parts)
+
+
+def _distinct_rows(X: Any) -> int:
+    table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+    return int(pd.util.hash_pandas_object(table, index=False).nunique())
+
+
+def _rarest(y: NDArray[np.intp]) -> int:
+    counts = np.bincount(y)
+    return int(counts[counts > 0].min())
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One family: taken or not, and why.
+
+    Attributes
+    ----------
+    name : str
+    why : str
+    reduction : Reduction or None
+        None where the family does not suit the table.
+    param_grid : dict or None
+        None for the grid that its learner has by default.
+    blends : tuple of str
+        Families whose probabilities it averages.
+    """
+
+    name: str
+    why: str
+    reduction: Reduction | None = None
+    param_grid: dict[str, list[Any]] | None = None
+    blends: tuple[str, ...] = ()
+
+
+def choose_portfolio(facts: TableFacts) -> list[Choice]:
+    """The families to try on a table, and those that do not suit it."""
+    taken = list(_kernel_machines(facts))
+    with_kernels = any(one.reduction is not None for one in taken)
+    taken += [
+        _linear(facts), _kernel_logistic(facts), _kernel_margin(facts),
+        _randomised(facts), _boosted(facts),
+    ]  # fmt: skip
+    if facts.by_example and not with_kernels:
+        taken.append(_boosted_pairs(facts))
+    return [*taken, _blend(taken), _constant()]
+
+
+def portfolio_table(choices: list[Choice]) -> pd.DataFrame:
+    """The choices for ``portfolio_``: ``family``, ``used`` and ``why``."""
+    return pd.DataFrame(
+        {
+            "family": [one.name for one in choices],
+            "used": [one.reduction is not None for one in choices],
+            "why": [one.why for one in choices],
+        }
+    )
+
+
+def _kernel_machines(facts: TableFacts) -> Iterator[Choice]:
+    pairs = facts.n_classes * (facts.n_classes - 1) // 2
+    for name, reduction, subproblems in (
+        ("soft-OSR", OneSidedRegression(), facts.n_classes),
+        ("soft-CSOVO", CostSensitiveOneVsOne(), pairs),
+    ):
+        cannot = _no_machines(facts, subproblems)
+        if cannot:
+            yield Choice(name, cannot)
+        else:
+            why = f"kernel machines, one path for all candidates: {_size(facts)}"
+            yield Choice(name, why, reduction)
+
+
+def _no_machines(facts: TableFacts, subproblems: int) -> str:
+    cannot = _no_kernels(facts)
+    if not cannot and (
+        facts.n_distinct > _MOST_KERNEL_ROWS
+        or subproblems * facts.n_distinct**2 > _MOST_KERNEL_WORK
+    ):
+        return f"too much work for kernel machines: {_size(facts)}"
+    return cannot
+
+
+def _size(facts: TableFacts) -> str:
+    return f"{facts.n_distinct} distinct rows, {facts.n_classes} classes"
+
+
+def _no_kernels(facts: TableFacts) -> str:
+    if facts.missing:
+        return "X has missing values"
+    if facts.categories:
+        return "X has columns of categories"
+    if facts.largest > _LARGEST_FEATURE:
+        return f"X has values around {facts.largest:.0e}: scale the features"
+    return ""
+
+
+def _some(facts: TableFacts, values: list[Any]) -> list[Any]:
+    """The values to try, of many rows the middle one only."""
+    return values if facts.n_rows <= _MANY_ROWS else [values[len(values) // 2]]
+
+
+def _no_boosting(facts: TableFacts) -> str:
+    if facts.sparse:
+        return "X is sparse"
+    if facts.hollow:  # scikit-learn's boosting fails there
+        return "X has a column without any value in a training part: drop it"
+    return ""
+
+
+def _boosted_learner(facts: TableFacts) -> tuple[HistGradientBoostingClassifier, str]:
+    settings: dict[str, Any] = {"early_stopping": False, "max_iter": 50}
+    how = "50 rounds"
+    if facts.n_rows >= _ENOUGH_ROWS and facts.rarest >= _ENOUGH_OF_A_CLASS:
+        settings = {"early_stopping": True, "max_iter": 200, "l2_regularization": 1.0}
+        how = "early stopping"
+    if facts.n_rows > _MANY_ROWS:
+        settings["learning_rate"] = 0.15  # fewer rounds, which take long
+    if facts.n_rows < _ENOUGH_ROWS:
+        settings["min_samples_leaf"] = 5
+    if _many_splits(facts):
+        settings["max_iter"] = 50
+    return HistGradientBoostingClassifier(**settings), how
+
+
+def _many_splits(facts: TableFacts) -> bool:
+    """Every round looks at every feature for every class."""
+    return facts.n_classes * facts.n_features > _MOST_SPLITS
+
+
+def _boosted(facts: TableFacts) -> Choice:
+    cannot = _no_boosting(facts)
+    if cannot:
+        return Choice("boosted-trees", cannot)
+    learner, how = _boosted_learner(facts)
+    leaves = [7, 31] if facts.n_rows <= _MANY_ROWS else [15]
+    if _many_splits(facts) or facts.n_rows < _ENOUGH_ROWS:
+        leaves = [7]
+    grid = {"max_leaf_nodes": leaves}
+    why = f"{_bayes(facts)}; {how}"
+    return Choice("boosted-trees", why, MinimumExpectedCost(learner), grid)
+
+
+def _randomised(facts: TableFacts) -> Choice:
+    if facts.categories:
+        return Choice("extra-trees", "X has columns of categories")
+    if facts.largest > _LARGEST_FEATURE:
+        return Choice("extra-trees", _no_kernels(facts))
+    if facts.n_rows > _MOST_ROWS:
+        why = f"too much work for deep trees: {facts.n_rows} rows"
+        return Choice("extra-trees", why)
+    learner = ExtraTreesClassifier()
+    leaf = [1] if facts.n_rows > _MANY_ROWS else [1, 5]
+    grid = {"min_samples_leaf": leaf}
+    return Choice("extra-trees", _bayes(facts), MinimumExpectedCost(learner), grid)
+
+
+def _linear(facts: TableFacts) -> Choice:
+    if facts.missing or facts.categories:
+        return Choice("linear", _no_kernels(facts))
+    learner = make_pipeline(
+        StandardScaler(with_mean=not facts.sparse), LogisticRegression(max_iter=1000)
+    )
+    grid = {"logisticregression__C": _some(facts, [0.01, 1.0, 100.0])}
+    return Choice("linear", _bayes(facts), MinimumExpectedCost(learner), grid)
+
+
+def _kernel_logistic(facts: TableFacts) -> Choice:
+    name, cannot = "kernel-logistic", _no_kernels(facts)
+    if cannot:
+        return Choice(name, cannot)
+    if facts.n_rows > _MOST_ROWS:
+        return Choice(name, f"too much work for kernel features: {facts.n_rows} rows")
+    few = facts.n_rows <= _FEW_ROWS
+    learner = NystroemClassifier(loss="logistic", n_landmarks=1000 if few else 400)
+    powers = [2, 6, 10, 14] if few else [-4, 2, 8]
+    grid = {"C": _some(facts, [2.0**power for power in powers])}
+    return Choice(name, _bayes(facts), MinimumExpectedCost(learner), grid)
+
+
+def _kernel_margin(facts: TableFacts) -> Choice:
+    """The regular kernel machines, one for each class, as probabilities."""
+    name, cannot = "kernel-margin", _no_machines(facts, facts.n_classes)
+    if cannot:
+        return Choice(name, cannot)
+    machine = OneSidedRegression().default_learner().set_params(C=64.0)
+    learner = SoftmaxScores(OneSidedRegression(machine, softness=1.0))
+    return Choice(name, _bayes(facts), MinimumExpectedCost(learner), {})
+
+
+def _blend(choices: list[Choice]) -> Choice:
+    """All families with probabilities together."""
+    members = {
+        one.name: one.reduction.chosen_learner()
+        for one in choices
+        if isinstance(one.reduction, MinimumExpectedCost)
+    }
+    if len(members) < 2:
+        return Choice(BLEND, "fewer than two families with probabilities")
+    why = f"minimum expected cost by the average of {', '.join(members)}"
+    reduction = MinimumExpectedCost(BlendedClassifier(list(members.items())))
+    return Choice(BLEND, why, reduction, {}, tuple(members))
+
+
+def _constant() -> Choice:
+    """Always the answer that is cheapest on average: what a model has to beat."""
+    learner = DummyClassifier(strategy="prior")
+    why = "always the same answer, where no model is cheaper"
+    return Choice(CONSTANT, why, MinimumExpectedCost(learner), {})
+
+
+def _bayes(facts: TableFacts) -> str:
+    prices = " at the mean prices of each class" if facts.by_example else ""
+    return f"minimum expected cost{prices}, one fit per fold for every softness"
+
+
+def _boosted_pairs(facts: TableFacts) -> Choice:
+    """Where costs are given by example, and kernel machines cannot learn from them."""
+    pairs = facts.n_classes * (facts.n_classes - 1) // 2
+    cannot = _no_boosting(facts)
+    if cannot:
+        return Choice("boosted-CSOVO", cannot)
+    if pairs > _MOST_PAIRS:
+        return Choice("boosted-CSOVO", f"too many pairs of classes: {pairs}")
+    learner, how = _boosted_learner(facts)
+    why = f"learns from the prices of every example; {how}"
+    grid = {"max_leaf_nodes": [15]}
+    return Choice("boosted-CSOVO", why, CostSensitiveOneVsOne(learner), grid)
+
+
+# The least cost where families were chosen by the table: a lead must be clear.
+#
+# The least of hundreds of cross-validated costs is partly luck, the more so the fewer
+# the rows. A blend of families (`softcost.reductions.BlendedClassifier`) is the
+# steadiest of them: one setting, weights of a convex problem. At the least softness it
+# decides by the prices, and nothing is cheaper if its probabilities are right. So it is
+# chosen, unless something else has a clear lead.
+
+
+CLEAR = 3.0  # standard errors: about a hundred candidates are compared with the blend
+CLOSE = 1.0  # for the same blend at another softness, and for the constant answer
+
+
+@dataclass(frozen=True)
+class ClearlyLeastCost(LeastCost):
+    """The least of ``cost_i + handicap_i``: what "auto" means by the least cost.
+
+    Let b be the candidate of the blend with the least softness. Its handicap is zero,
+    that of another candidate i
+
+        d + z sqrt(se(c_i - c_b)^2 + d^2)
+
+    with the standard error of the mean difference of costs over the held-out rows, and
+    with d, what one more row would add on which i is dearer by the largest difference
+    of two prices, for its share of the rows: mistakes may be so rare and expensive
+    that none of them happened to be among the held-out ones. Here z is
+
+    - 1 for the blend at another softness, and for the constant answer: there are few
+      of them, and they are as steady as b;
+    - 3 for a family that is no part of the blend. Where m mistakes of equal cost are
+      made by one of two models only, they are a lead of about ``sqrt(m)`` standard
+      errors: three of these ask for more than nine such rows.
+
+    A family in the blend has the largest difference of two prices for its handicap:
+    the blend could have given it all the weight.
+    """
+
+    handicap: NDArray[np.float64]
+
+    def compared(self, table: pd.DataFrame) -> NDArray[np.float64]:
+        return super().compared(table) + self.handicap
+
+    def describe(self) -> str:
+        return "the least cost, the blend unless another family is clearly cheaper"
+
+    def of(self, rows: NDArray[np.intp]) -> "ClearlyLeastCost":
+        """The same rule for a table of some of the rows."""
+        return ClearlyLeastCost(self.handicap[rows])
+
+
+def handicaps(
+    problem: JointProblem, predicted: list[NDArray[np.intp]], table: pd.DataFrame
+) -> NDArray[np.float64]:
+    """What `ClearlyLeastCost` adds to the cost of every candidate."""
+    family = table["family"].to_numpy()
+    inside = np.flatnonzero(family == problem.blend)
+    best = inside[table["softness"].to_numpy(float)[inside].argmin()]
+    rows = problem.rows
+    row = np.concatenate(problem.tests)
+    share = rows.weight[row] / rows.weight[row].sum()
+    numbers = np.concatenate(predicted, axis=1)
+    of_best = rows.paid(numbers[best], row)
+    largest = _largest_difference(rows, row)
+    unseen = largest / len(row)
+    handicap = np.full(len(table), largest)
+    for candidate in np.flatnonzero(~np.isin(family, problem.blended)):
+        more = rows.paid(numbers[candidate], row) - of_best
+        spread = (more - share @ more) * share
+        errors = CLOSE if family[candidate] in (problem.blend, CONSTANT) else CLEAR
+        handicap[candidate] = unseen + errors * np.sqrt(spread @ spread + unseen**2)
+    handicap[best] = 0.0
+    return handicap
+
+
+def _largest_difference(rows: RowCosts, row: NDArray[np.intp]) -> float:
+    """Of two prices that some rows have."""
+    if rows.raw_costs is not None:
+        return float(np.ptp(rows.raw_costs[row]))
+    assert rows.raw_matrix is not None
+    return float(np.ptp(rows.raw_matrix[np.unique(rows.y[row])]))

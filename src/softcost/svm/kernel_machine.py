@@ -1,0 +1,196 @@
+"""What the two kernel machines have in common."""
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from softcost.learners import Subproblem, warn_unfinished
+from softcost.solvers.kernels import KERNELS, WITH_WIDTH
+from softcost.svm.kernel_path import KernelPath
+from softcost.svm.machines import KernelSpec, Machines, Problem, centre_of, fit_machines
+
+
+class KernelMachine(BaseEstimator):
+    """Parameters, kernel and fitted attributes of a kernel machine.
+
+    As a learner it shares the work of many subproblems (`softcost.learners.FitsMany`)
+    and of all candidates of a search (`softcost.learners.WalksPath`, along C): all of
+    them are posed over one Gram matrix.
+    """
+
+    path_parameter: ClassVar[str] = "C"
+    # Grids for a search, by name.
+    param_grids: ClassVar[dict[str, dict[str, list[float]]]] = {
+        "default": {"C": [2.0**power for power in (-2, 1, 4, 7, 10)]},
+        "inverse": {"C": [2.0**power for power in (-10, -7, -4, -1, 2)]},
+    }
+
+    _parameter_constraints: ClassVar = {
+        "kernel": [StrOptions({*KERNELS, "precomputed"})],
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "gamma": [
+            StrOptions({"scale", "auto"}),
+            Interval(Real, 0, None, closed="neither"),
+        ],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "cache_size": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        kernel: str = "perceptron",
+        C: float = 1.0,
+        *,
+        gamma: float | str = "scale",
+        tol: float = 1e-3,
+        cache_size: float = 2000,
+        max_iter: int = -1,
+    ):
+        self.kernel = kernel
+        self.C = C
+        self.gamma = gamma
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    def input_checks(self) -> dict[str, Any]:
+        """Arguments of `sklearn.utils.validation.validate_data` for X.
+
+        Returns
+        -------
+        dict
+            Keyword arguments.
+        """
+        return {
+            "accept_sparse": "csr" if self.kernel != "precomputed" else False,
+            "dtype": [np.float64, np.float32],
+        }
+
+    def _check_square(self, X: Any) -> None:
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"X should be a square kernel matrix for kernel='precomputed', but it "
+                f"has shape {X.shape}: pass K(X, X), or choose another kernel."
+            )
+
+    def kernel_spec(self, X: Any) -> KernelSpec:
+        """The kernel with its width for these rows, as far as it has one.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Rows that the width of the kernel depends on.
+
+        Returns
+        -------
+        KernelSpec
+            Name, width and memory.
+        """
+        if self.kernel == "precomputed":
+            return KernelSpec(self.kernel, 1.0, self.cache_size)
+        if self.kernel not in WITH_WIDTH:
+            gamma = 1.0
+        elif self.gamma == "auto":
+            gamma = 1.0 / X.shape[1]
+        elif self.gamma == "scale":
+            if sparse.issparse(X):
+                variance = X.multiply(X).mean() - X.mean() ** 2
+            else:
+                variance = X.var()
+            gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        else:
+            gamma = float(self.gamma)
+        return KernelSpec(self.kernel, gamma, self.cache_size, centre_of(X))
+
+    def posed(self, subproblem: Subproblem) -> Problem:
+        """A subproblem in the form of the solver; refuses kinds it cannot learn."""
+        raise NotImplementedError
+
+    def fit_many(
+        self, X: Any, subproblems: Sequence[Subproblem], *, threads: int = 1
+    ) -> Machines:
+        """Fit one machine to every subproblem over the same rows, with C as it is here.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            Checked as `input_checks` asks.
+        subproblems : sequence of Subproblem
+            All over the rows of X.
+        threads : int, default=1
+            Results do not depend on it.
+
+        Returns
+        -------
+        Machines
+            They give the outputs of all subproblems.
+        """
+        machines = fit_machines(
+            X,
+            [self.posed(subproblem) for subproblem in subproblems],
+            float(self.C),
+            self.kernel_spec(X),
+            tol=self.tol,
+            max_steps=self.max_iter,
+            threads=threads,
+        )
+        warn_unfinished(self, np.array([one.converged for one in machines.solutions]))
+        return machines
+
+    def open_path(
+        self,
+        X: Any,
+        tests: Sequence[NDArray[np.intp]],
+        values: NDArray[np.float64],
+        softness: NDArray[np.float64],
+        *,
+        threads: int = 1,
+    ) -> KernelPath:
+        """Prepare a search over C and softness, see `softcost.learners.WalksPath`.
+
+        Parameters
+        ----------
+        X, tests, values, softness, threads
+            As in `softcost.learners.WalksPath.open_path`.
+
+        Returns
+        -------
+        Path
+            Whose folds are then opened.
+        """
+        return KernelPath(self, X, tests, values, softness, threads)
+
+    def _keep(self, machines: Machines) -> None:
+        """Store fitted machines under scikit-learn's names."""
+        self._machines = machines
+        self.support_ = machines.support
+        vectors = machines.vectors
+        if vectors is not None and machines.kernel.centre is not None:
+            vectors = machines.kernel.original(vectors)
+        self.support_vectors_ = vectors
+        self.dual_coef_ = machines.coef.T
+        self.intercept_ = machines.intercept
+        self.dual_gap_ = np.array([s.dual_gap for s in machines.solutions])
+        self.violation_ = np.array([s.violation for s in machines.solutions])
+        self.n_iter_ = np.array([s.steps for s in machines.solutions])
+        self.converged_ = np.array([s.converged for s in machines.solutions])
+
+    def _outputs(self, X: Any) -> NDArray[np.float64]:
+        """Outputs of all machines, shape (n, n_machines)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **self.input_checks())
+        return self._machines.outputs(X)

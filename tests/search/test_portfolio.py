@@ -1,0 +1,342 @@
+"""What "auto" tries: families that can do the table, and reasons for the others."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+
+import softcost
+from softcost import SoftCostClassifierCV, load, save
+from softcost.reductions import learn_blend, raised
+from softcost.search.auto import FAMILIES, TableFacts, choose_portfolio
+from softcost.search.cross_val import blended
+
+FEW = {
+    "softness": 2,
+    "cv": 2,
+    "random_state": 0,
+    "param_grid": {
+        "soft-OSR": {"C": [1.0]},
+        "soft-CSOVO": {"C": [1.0]},
+        "boosted-trees": {"max_iter": [3]},
+        "boosted-CSOVO": {"max_iter": [3]},
+        "extra-trees": {"n_estimators": [5]},
+        "linear": {"logisticregression__C": [1.0]},
+        "kernel-logistic": {"C": [1.0]},
+    },
+}
+FACTS = {
+    "n_rows": 500,
+    "n_distinct": 500,
+    "n_features": 10,
+    "n_classes": 3,
+    "sparse": False,
+    "missing": False,
+    "categories": False,
+    "hollow": False,
+    "largest": 1.0,
+    "rarest": 100,
+    "by_example": False,
+}
+
+
+def used(**changes):
+    choices = choose_portfolio(TableFacts(**(FACTS | changes)))
+    assert all(one.name in FAMILIES and one.why for one in choices)
+    return {one.name for one in choices if one.reduction is not None}
+
+
+LARGE = {"boosted-trees", "linear", "blend", "constant"}
+ALWAYS = LARGE | {"extra-trees", "kernel-logistic"}
+KERNELS = {"soft-OSR", "soft-CSOVO", "kernel-margin"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, ALWAYS | KERNELS),
+        ({"n_rows": 10**6, "n_distinct": 400}, LARGE | KERNELS),
+        ({"n_rows": 10**5, "n_distinct": 10**5}, LARGE),
+        ({"n_distinct": 4000, "n_classes": 10}, ALWAYS | KERNELS - {"soft-CSOVO"}),
+        ({"n_distinct": 5000, "n_classes": 26}, ALWAYS),
+        ({"missing": True}, LARGE - {"linear"} | {"extra-trees"}),
+        ({"categories": True}, {"boosted-trees", "constant"}),
+        ({"missing": True, "hollow": True}, {"extra-trees", "constant"}),
+        ({"sparse": True}, (ALWAYS | KERNELS) - {"boosted-trees"}),
+        ({"largest": 1e18}, LARGE),
+        ({"by_example": True}, ALWAYS | KERNELS),
+        (
+            {"by_example": True, "n_distinct": 10**5},
+            ALWAYS | {"boosted-CSOVO"},
+        ),
+        ({"by_example": True, "n_distinct": 10**5, "n_classes": 9}, ALWAYS),
+    ],
+)
+def test_families_follow_the_table(changes, expected):
+    assert used(**changes) == expected
+
+
+def table(n=60, n_classes=3, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % n_classes
+    X = rng.normal(size=(n, 4))
+    X[:, 0] += y
+    return X, y
+
+
+def with_missing(X):
+    X = X.copy()
+    X[::7, 1] = np.nan
+    return X
+
+
+def with_nothing(X):
+    X = X.copy()
+    X[:, 1] = np.nan
+    return X
+
+
+def with_categories(X):
+    frame = pd.DataFrame(X).add_prefix("x")
+    return frame.assign(kind=pd.Categorical(np.where(X[:, 1] > 0, "up", "down")))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda X: X,
+        lambda X: pd.DataFrame(X).add_prefix("x"),
+        lambda X: X.tolist(),
+        lambda X: X > 0,
+        lambda X: (10 * X).astype(int),
+        lambda X: X.astype(np.float32),
+        lambda X: X * 1e18,
+        sparse.csr_matrix,
+        sparse.csc_matrix,
+        with_missing,
+        with_nothing,
+        with_categories,
+        lambda X: with_categories(X).assign(x0=np.nan),
+        lambda X: with_categories(with_missing(X)),
+        lambda X: np.ones_like(X),
+        lambda X: X[:, :1],
+    ],
+)
+def test_every_family_that_is_taken_can_do_the_table(change):
+    X, y = table()
+    given = change(X)
+    found = SoftCostClassifierCV("auto", **FEW).fit(given, y)
+    portfolio = found.portfolio_
+    assert list(portfolio.columns) == ["family", "used", "why"]
+    taken = portfolio["family"][portfolio["used"]].tolist()
+    assert found.tradeoff_["family"].unique().tolist() == taken
+    assert found.predict(given).shape == (60,)
+    assert found.constant_["cost"] > 0
+
+
+def rare(n_rare):
+    X, y = table(80, 2)
+    y[:n_rare] = 2
+    return X, y
+
+
+@pytest.mark.parametrize("n_rare", [1, 2, 3])
+def test_rare_classes_do_not_stop_it(n_rare):
+    X, y = rare(n_rare)
+    found = SoftCostClassifierCV("auto", **FEW).fit(X, y)
+    assert len(found.classes_) == 3
+
+
+def test_a_rare_class_among_many_rows_is_not_cut_for_early_stopping():
+    X, y = table(1200, 2)
+    y[0] = 2
+    found = SoftCostClassifierCV("auto", **FEW).fit(X, y)
+    early = found.portfolio_.set_index("family")["why"]["boosted-trees"]
+    assert "early stopping" not in early
+    X, y = table(1200, 2)
+    found = SoftCostClassifierCV("auto", **(FEW | {"cv": 3})).fit(X, y)
+    early = found.portfolio_.set_index("family")["why"]["boosted-trees"]
+    assert "early stopping" in early
+
+
+def test_costs_by_example_weights_and_labels(tmp_path):
+    X, y = table()
+    rng = np.random.default_rng(0)
+    names = np.array(["a", "b", "c"])
+    prices = rng.uniform(1, 9, (60, 3))
+    prices[np.arange(60), y] = 0
+    costs = pd.DataFrame(prices, columns=names)
+    weight = rng.integers(0, 3, 60)
+    search = SoftCostClassifierCV("auto", error_weight="balanced", **FEW)
+    found = clone(search).fit(X, names[y], costs=costs, sample_weight=weight)
+    assert set(found.predict(X)) <= set(names)
+    softcost.save(found, tmp_path / "auto")
+    loaded = softcost.load(tmp_path / "auto")
+    np.testing.assert_array_equal(loaded.predict(X), found.predict(X))
+    pd.testing.assert_frame_equal(loaded.portfolio_, found.portfolio_)
+    # A later fit with a reduction of one's own forgets the portfolio.
+    found.set_params(
+        reduction=softcost.OneSidedRegression(),
+        param_grid={"C": [1.0]},
+        error_weight=None,
+    )
+    assert not hasattr(found.fit(X, y), "portfolio_")
+
+
+@pytest.mark.parametrize("clearly", [True, False])
+def test_another_family_is_chosen_where_it_is_clearly_cheaper(clearly):
+    """Against the definition, with costs that are computed row by row."""
+    X, y = table(90)
+    if clearly:  # a chessboard, which no member of the blend gets to learn
+        X = np.random.default_rng(0).uniform(0, 2, (90, 2))
+        y = (np.floor(X[:, 0]) + np.floor(X[:, 1])).astype(int) % 2
+    prices = np.array([[0, 1, 30], [1, 0, 30], [2, 9, 0.0]])[: max(y) + 1, : max(y) + 1]
+    grids = FEW["param_grid"] | {
+        "soft-CSOVO": {"C": [1.0, 1000.0]},
+        "linear": {"logisticregression__C": [1e-6]},
+        "kernel-logistic": {"C": [1e-6]},
+        "kernel-margin": {"classifier__learner__C": [1e-6]},
+        "boosted-trees": {"max_iter": [1], "min_samples_leaf": [90]},
+        "extra-trees": {"n_estimators": [1], "max_depth": [1]},
+    }
+    given = FEW | {"param_grid": grids if clearly else FEW["param_grid"]}
+    found = SoftCostClassifierCV("auto", cost_matrix=prices, **given).fit(X, y)
+    cost, family = found.tradeoff_["cost"], found.tradeoff_["family"]
+    held_out = found._held_out_rows("test")
+    paid = prices[y[held_out.row], held_out.predicted]
+    ours = np.flatnonzero(family == "blend")[0]
+    assert found.tradeoff_["softness"][ours] == 0
+    handicapped = {ours: cost[ours]}
+    unseen = prices.max() / len(y)
+    asked = {"blend": 1, "constant": 1, "soft-OSR": 3, "soft-CSOVO": 3}
+    for row in np.flatnonzero(family.isin(asked)):
+        lead = paid[ours] - paid[row]
+        error = np.sqrt(lead.var() / len(lead) + unseen**2)
+        if row != ours:
+            handicapped[row] = cost[row] + asked[family[row]] * error + unseen
+        assert found.handicap_[row] == pytest.approx(handicapped[row] - cost[row])
+    assert (found.handicap_[~family.isin(asked)] == prices.max()).all()
+    chosen = found.best_index_
+    assert family[chosen] in (["soft-CSOVO"] if clearly else ["blend", "constant"])
+    assert handicapped[chosen] == pytest.approx(min(handicapped.values()))
+
+
+@pytest.mark.parametrize(("n", "doubt"), [(120, 0.05), (1920, 64 / 1920)])
+def test_the_blend_predicts_held_out_rows_by_what_other_folds_taught(
+    monkeypatch, n, doubt
+):
+    """Against the definition, from what each family says of the held-out rows."""
+    heard = []
+
+    def listened(problem, parts):
+        heard.append((problem, parts))
+        return blended(problem, parts)
+
+    monkeypatch.setattr("softcost.search.cross_val.blended", listened)
+    X, y = table(n, seed=4)
+    X[:, 0] += y
+    prices = np.array([[0, 1, 2], [1, 0, 3], [40, 60, 0.0]])
+    found = SoftCostClassifierCV("auto", cost_matrix=prices, **FEW).fit(X, y)
+    ((problem, parts),) = heard
+    told = [
+        np.concatenate([part.probabilities[fold].of_settings for part in parts])
+        for fold in range(2)
+    ]
+    shares = np.concatenate(
+        [np.full(len(p.problem.settings), doubt / 4 / len(p.problem.settings))
+         * (p.problem.family != "kernel-margin") for p in parts]
+    )  # fmt: skip
+    stake = prices.sum(axis=1)
+    of_blend = np.flatnonzero(found.tradeoff_["family"] == "blend")
+    softest = found.tradeoff_["softness"][of_blend]
+    held_out = found._held_out_rows("test")
+    own = held_out.predicted[of_blend]
+    own = {row: own[:, place] for place, row in enumerate(held_out.row)}
+    for fold, test in enumerate(problem.tests):
+        other = problem.tests[1 - fold]
+        weights, power = learn_blend(
+            told[1 - fold], y[other], np.ones(len(other)), stake
+        )
+        average = np.tensordot(weights, told[fold], axes=1)
+        mixed = (1 - doubt) * raised(average, power)
+        mixed += np.tensordot(shares, told[fold], axes=1)
+        for row, chance in zip(test, mixed, strict=True):
+            for place, softness in enumerate(softest):
+                soft = (1 - softness) * prices / 60 + softness * (1 - np.eye(3))
+                expected = chance @ soft
+                assert expected[own[row][place]] <= expected.min() + 1e-9
+    blend = found.candidate(
+        int(np.flatnonzero(found.tradeoff_["family"] == "blend")[0])
+    )
+    np.testing.assert_allclose(blend.estimator_.doubt_, shares)
+
+
+def test_the_blend_decides_by_the_prices_where_softness_changes_nothing():
+    """Where no answer changes, the least softness is taken."""
+    X, y = table(150, seed=3)
+    X[:, 0] += 4 * y  # told apart easily: softness changes nothing
+    prices = [[0, 1, 4], [1, 0, 2], [5, 3, 0]]
+    few = FEW | {"softness": 11, "cost_matrix": prices}
+    found = SoftCostClassifierCV("auto", **few).fit(X, y)
+    assert found.best_params_["family"] == "blend"
+    assert found.best_softness_ == 0
+    few["softness"] = [0.3, 0.6]  # the least there is
+    found.set_params(**few).fit(X, y)
+    assert found.best_softness_ == 0.3
+
+
+def test_regular_and_hard_are_of_the_blend():
+    X, y = table(90)
+    found = SoftCostClassifierCV("auto", **FEW).fit(X, y)
+    rows, told = found.reference_rows(), found.tradeoff_
+    assert told["family"][[rows["regular"], rows["hard"]]].tolist() == ["blend"] * 2
+    assert told["softness"][[rows["regular"], rows["hard"]]].tolist() == [1, 0]
+    assert rows["chosen"] == found.best_index_
+
+
+def test_a_saved_search_means_the_same_by_the_least_cost(tmp_path):
+    """The blend is preferred there, too, although its training rows are gone."""
+    X, y = table(90)
+    found = SoftCostClassifierCV("auto", **FEW).fit(X, y)
+    chosen, cost = found.best_index_, found.tradeoff_["cost"]
+    assert cost[chosen] > cost.min()  # another family seems to be cheaper
+    save(found.choose("tolerance", tolerance=0.5).keep(), tmp_path / "model.softcost")
+    other = load(tmp_path / "model.softcost")
+    np.testing.assert_array_equal(other.handicap_, found.handicap_)
+    assert other.kept_.keys() > {chosen, int(cost.argmin())}
+    assert other.best_index_ != chosen
+    assert other.choose("cost").best_index_ == chosen
+    found.set_params(reduction=softcost.OneSidedRegression(), param_grid=None)
+    assert not hasattr(found.fit(X, y), "handicap_")
+
+
+def words(X):
+    return pd.DataFrame(X).add_prefix("x").assign(word=["x"] * len(X))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (words, "column 'word' of X holds"),
+        (lambda X: ["text"] * len(X), "table of numbers"),
+        (lambda X: np.where(X > 1, np.inf, X), "infinity"),
+        (lambda X: X.astype(object), "table of numbers"),
+        (lambda X: pd.DataFrame({"day": pd.Timestamp(0)}, range(len(X))), "'day'"),
+    ],
+)
+def test_what_no_family_can_do_is_refused_in_a_sentence(change, message):
+    X, y = table()
+    with pytest.raises((TypeError, ValueError), match=message) as refused:
+        SoftCostClassifierCV("auto", **FEW).fit(change(X), y)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_tie_goes_to_the_blend():
+    """Well-separated classes: everyone answers the same, and rightly."""
+    X, y = table(60)
+    X[:, 0] += 50 * y
+    found = SoftCostClassifierCV("auto", **FEW).fit(X, y)
+    tied = found.tradeoff_["family"][found.tradeoff_["cost"] == 0].unique()
+    assert {"soft-OSR", "blend"} <= set(tied)
+    assert found.best_params_["family"] == "blend"
