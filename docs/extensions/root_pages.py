@@ -20,6 +20,7 @@ PAGES = {
     "benchmarks/README.md": "project/benchmarks.md",
 }
 LINK = re.compile(r"(?<!\!)\[([^\]]*)\]\(([^)#\s]+)(#[^)]*)?\)")
+IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
 
 
 def page_text(root: Path, source: str, directory: Path) -> str:
@@ -41,7 +42,12 @@ def page_text(root: Path, source: str, directory: Path) -> str:
             return f"`{name}`"
         return f"[{text}]({relative(place, target.parent)}{anchor})"
 
-    return LINK.sub(on_the_site, (root / source).read_text(encoding="utf-8"))
+    def image(match: re.Match[str]) -> str:
+        place = (here / match[2]).resolve()
+        return f"![{match[1]}]({relative(place, target.parent.resolve())})"
+
+    text = (root / source).read_text(encoding="utf-8")
+    return IMAGE.sub(image, LINK.sub(on_the_site, text))
 
 
 def relative(place: Path, start: Path) -> str:

@@ -151,9 +151,6 @@ def _on_all_workers(client: Any, shared: Sequence[Any]) -> list[Any]:
     return [known[id(one)][1] for one in shared]
 
 
-# Threads of this process: as many as wanted, or one for BLAS and OpenMP.
-
-
 class Stopped(Exception):
     """Raised inside a worker whose work is no longer wanted."""
 

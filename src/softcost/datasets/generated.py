@@ -141,17 +141,15 @@ def artificial_line_rates(phi: Any, b: Any) -> LineRates:
     return LineRates(p12=p12, p21=p21, error=(p12 + p21) / 2, cost=cost)
 
 
-# Synthetic spectra in the manner of SERS measurements of bacteria.
-#
-# The measured spectra (surface-enhanced Raman spectroscopy of ten species) are not
-# public; the price list of their confusions is. These spectra are drawn instead: a
-# background of the substrate, bands that all bacteria share, the strength of which
-# differs between species and varies between strains, a few weak bands of each
-# species, and noise. They are a task of that shape and difficulty, no measurement.
+# The measured spectra (surface-enhanced Raman spectroscopy of ten bacterial species)
+# are not public, but the costs of confusing the species are. These synthetic spectra
+# have the same shape and a similar difficulty: a substrate background, bands that all
+# bacteria share (their strength differs between species and varies between strains), a
+# few weak bands per species, and noise.
 
 
 SPECIES = ("Ab", "Ecoli", "GBS", "HI", "KP", "LM", "Nm", "Psa", "Sa", "Spn")
-# Fewer examples where n_samples is no multiple of ten, in this order.
+# If n_samples is not a multiple of ten, species get one example fewer in this order.
 _RARER = ("Ab", "Ecoli", "HI", "KP", "LM", "Nm", "Psa", "Spn", "Sa", "GBS")
 # Bands of nucleic acids, proteins and cell walls, in 1/cm.
 _BANDS = np.array([560, 655, 685, 732, 790, 855, 960, 1003, 1095, 1135, 1240, 1325,

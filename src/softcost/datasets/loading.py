@@ -35,12 +35,12 @@ from softcost.datasets.registry import (
     unreachable,
 )
 
-# Is this table the registered one? Where it is not, name the difference.
+# Compare a table with its registry entry and name the first difference.
 
 
 LABEL = "label"
 SHOWN = 3
-# Copies of a set agree in six digits of every value; means agree in more.
+# Copies of a data set agree to six digits in every value, and to more in the means.
 TOLERANCE = 2e-6
 
 
@@ -207,7 +207,7 @@ def _times(count: int) -> str:
     return f"{count} time" + "s" * (count != 1)
 
 
-# From a file to a raw table, and from a raw table to numbers.
+# Read a file into a raw table, and encode the table as numbers.
 
 
 def read_csv(path: Path, entry: DatasetInfo) -> pd.DataFrame:
@@ -315,14 +315,12 @@ def _one_line(error: Exception) -> str:
     return str(error).strip().splitlines()[0].rstrip(".")
 
 
-# Copies on OpenML, brought to the form of the registered tables.
-#
-# What OpenML holds is the same data under other names: columns that are no
-# features, escaped or other column names, other class codes. `openml_table` mends
-# these; whether the result is the registered set is for `check_table` to say.
+# OpenML has the same data in another form: extra columns that are not features, escaped
+# or different column names, other class codes. `openml_table` converts them, and
+# `check_table` decides whether the result is the registered data set.
 
 
-# Columns that are no features, by their names in letters and digits only.
+# Columns that are not features, by name (letters and digits only).
 _NO_FEATURES = {
     "vowel": {"trainortest", "speakernumber", "sex"},
     "zoo": {"animal"},

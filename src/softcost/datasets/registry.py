@@ -277,7 +277,7 @@ def info(name: str) -> DatasetInfo:
     return known[name]
 
 
-# Where a data set would come from, found without opening a file.
+# Where a data set comes from, decided without opening a file.
 
 
 ENVIRONMENT = "SOFTCOST_DATA"

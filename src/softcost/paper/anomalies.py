@@ -39,7 +39,7 @@ class Anomaly:
         )
 
 
-# What is open about a target as a whole, for the head of its page.
+# Open questions about a whole target, shown at the top of its page.
 NOTES: dict[str, tuple[str, ...]] = {
     "inconsistent": (
         "The paper prints one rule for its costs, uniform up to the ratio of class "
@@ -108,7 +108,7 @@ NOTES: dict[str, tuple[str, ...]] = {
     ),
 }
 
-# From the particular to the general: the first that covers a cell explains it.
+# Most specific first: the first entry that covers a cell explains it.
 ANOMALIES = (
     Anomaly(
         "the published number is that of the inconsistent table, digit for digit",
@@ -146,9 +146,8 @@ ANOMALIES = (
 )
 
 
-# How costs seem to have been drawn, where another rule than ours gives the published
-# cost of an error: class_sizes.py and consistent_costs.py in benchmarks/ say on which
-# sets.
+# Rules for drawing costs that fit the published cost per error better than ours.
+# benchmarks/class_sizes.py and benchmarks/consistent_costs.py list the data sets.
 _WRONG_CLASSES = (
     "costs seem drawn with class sizes at the wrong classes (benchmarks/class_sizes.py)"
 )

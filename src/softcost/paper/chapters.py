@@ -1,4 +1,4 @@
-"""The page of one table or figure of the paper."""
+"""Pages of the report: one per table or figure, and the first page."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -179,7 +179,7 @@ def _tests(chapter: Chapter) -> list[Block]:
     ]
 
 
-# The report of a study: what it shows, and the pages that are not of one table.
+# Pages that do not belong to a single table or figure.
 
 
 @dataclass(frozen=True)
@@ -302,7 +302,7 @@ def readings_page(readings: pd.DataFrame) -> Page:
     return Page("lambda", "lambda", blocks)
 
 
-# The first page of a report: what was run, how near it is, what is behind the rest.
+# The first page: what was run, and how close the results are to the published ones.
 
 
 _ROWS = {

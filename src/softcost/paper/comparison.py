@@ -26,10 +26,8 @@ from softcost.paper.planning import (
 )
 from softcost.paper.summary import published_values
 
-# Whether costs were drawn as in the paper, seen from what an error of OVA costs.
-#
-# OVA never looks at costs. Where it errs as in the paper, its mean cost divided by its
-# mean error tells how the costs were drawn.
+# OVA ignores costs. If its error rate matches the paper's, its mean cost divided by its
+# mean error shows whether the costs were drawn as in the paper.
 
 
 def error_costs(table: pd.DataFrame) -> pd.DataFrame:
@@ -400,7 +398,7 @@ def near(table: pd.DataFrame, limit: float = 2.0) -> pd.Series:
     return (table["difference"].abs() <= limit) | equal
 
 
-# How often every algorithm is the lowest or among the best, and its mean rank.
+# Standings: how often each algorithm is lowest or among the best, and its mean rank.
 
 
 _SHUFFLES = 999

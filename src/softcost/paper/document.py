@@ -261,7 +261,7 @@ def _html_inline(part: Inline) -> str:
     return f'<a href="{escape(part.page)}.html">{escape(part.text)}</a>'
 
 
-# Numbers and names as people read them.
+# Numbers and names for people.
 
 
 _HEADINGS = {

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# Okabe and Ito's colours, which the colour-blind tell apart.
+# Okabe and Ito's palette: distinguishable for colour-blind readers.
 INK, GREY = "#1a1c21", "#8a8f98"
 HARD, REGULAR, SOFT = "#d55e00", "#0072b2", "#009e73"
 _STYLE: dict[Any, Any] = {

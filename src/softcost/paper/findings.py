@@ -203,7 +203,7 @@ def readings(rows: pd.DataFrame, target: str = "inconsistent") -> pd.DataFrame |
     return both.assign(balanced=both["dataset"].isin(BALANCED))
 
 
-# How near it all is, in the numbers that the first page of a report tells.
+# Summary statistics for the first page of a report.
 
 
 _MAIN = ("inconsistent", "consistent")
@@ -294,7 +294,8 @@ def _error_costs(table: pd.DataFrame) -> pd.DataFrame:
     return costs.drop(columns=["log_ratio", "se"])
 
 
-# The two introductory figures: all lines on two Gaussian classes, and their front.
+# The paper's two introductory figures: all lines on two Gaussian classes, and their
+# Pareto front.
 
 
 _LARGEST = 30.0

@@ -13,17 +13,14 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
-# The tables and figures of the paper: data sets, algorithms, families, targets.
-
-
 DATASETS = (
     "iris", "wine", "glass", "vehicle", "vowel", "segment", "dna", "satimage", "usps",
     "zoo", "yeast", "pageblock", "anneal", "solar", "splice", "ecoli", "nursery",
     "soybean", "arrhythmia", "optdigits", "mfeat", "pendigit",
 )  # fmt: skip
-# Where the paper's costs can only have been drawn without a look at class sizes.
+# Data sets whose published costs must have been drawn without using class sizes.
 PLAIN = DATASETS[:8]
-# No class more than two and a half times as large as another.
+# No class is more than 2.5 times as large as another.
 BALANCED = (
     "iris", "wine", "vehicle", "vowel", "segment", "dna", "satimage", "usps",
     "optdigits", "mfeat", "pendigit", "splice",
@@ -36,7 +33,7 @@ ALGORITHMS = (
     "OVA", "OSR", "soft-OSR", "OVO", "CSOVO", "soft-CSOVO", "FT", "CSFT", "soft-CSFT",
     "CSZL", "soft-CSZL",
 )  # fmt: skip
-# Soft algorithms with their hard and regular siblings.
+# Each soft algorithm with its hard and regular siblings.
 SIBLINGS = (
     ("soft-OSR", "OSR", "OVA"),
     ("soft-CSOVO", "CSOVO", "OVO"),
@@ -49,8 +46,8 @@ REGULAR_PAIRS = tuple((soft, regular) for soft, _, regular in SIBLINGS)
 EMPHASES = tuple(f"emphasis-1e{power}" for power in (2, 3, 4, 5, 6))
 CURVE = tuple(f"OSR@{tenth / 10:.1f}" for tenth in range(11))
 
-# What one search gives, by family; "OSR-w" and so on have weighted error as the basic
-# criterion and so no regular sibling among them.
+# Algorithms that one search yields, by family. "OSR-w" and the like use the weighted
+# error as the basic criterion, so they have no regular sibling.
 FAMILIES: dict[str, tuple[str, ...]] = {
     "OSR": ("OVA", "OSR", "soft-OSR", "soft-OSR-max"),
     "CSOVO": ("OVO", "CSOVO", "soft-CSOVO"),
@@ -195,14 +192,14 @@ TARGETS = {
     )
 }
 
-# How the paper's lambda is read: as C, or as 1/C; what a unit is made of then.
+# Two readings of the paper's lambda: as C, or as 1/C.
 GRIDS = {"C": "", "1/C": "lambda = 1/C"}
 
 # The paper used a random 40 % of the file.
 SAMPLES = {"kdd99": 197_608}
 
 
-# Part of every key, 1 if not here: raised when a change of the code changes results.
+# Part of every key, 1 by default. Raise it when a code change changes results.
 _VERSIONS = {
     "CSFT": 2,  # the leaves in random order
     "CSFT-w": 2,
@@ -463,7 +460,7 @@ def describe(unit: Unit) -> dict[str, Any]:
     return asdict(unit)
 
 
-# Seeds from names, so that no result depends on what else runs, or on the order.
+# Seeds derive from names, so results do not depend on what else runs or in what order.
 
 
 def seed(*names: object) -> int:

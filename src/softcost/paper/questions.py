@@ -13,7 +13,7 @@ from softcost.paper.comparison import (
 )
 from softcost.paper.planning import CURVE
 
-# A table of means, asked about: who is lower, who is best, and whether it is clear.
+# Evidence: which algorithm is lower, which is best, and whether the gap is significant.
 
 
 _LEVEL = 0.05  # of unpaired two-sided tests

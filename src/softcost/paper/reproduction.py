@@ -288,9 +288,6 @@ def import_model(spec: str) -> tuple[str, Any]:
     return (name if equals else attribute), factory()
 
 
-# From a file of results to the pages of a report.
-
-
 _FIGURES: dict[str, Any] = {"emphasis": "emphasis", "softness-curve": "curve"}
 _RANKED = ("inconsistent", "consistent")
 _TITLE = "Soft cost-and-error sensitive classification, reproduced"

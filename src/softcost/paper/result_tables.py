@@ -316,9 +316,6 @@ def contents_table(rows: list[tuple[Link, str, str, str, str]]) -> PageTable:
     return PageTable("Contents", columns, [[Cell(row[0]), *row[1:]] for row in rows])
 
 
-# Tables of claims, verdicts and standings.
-
-
 def claims_table(claims: pd.DataFrame, caption: str) -> PageTable:
     """Numbered claims, with counts, the level of chance and a verdict."""
     columns = [

@@ -25,12 +25,13 @@ from softcost.files import atomic_write
 from softcost.paper.cell import METRICS
 from softcost.paper.planning import Unit, cell_key
 
-# SQLite files that may be damaged, read-only, full or somebody else's.
+# The SQLite file may be damaged, read-only, on a full disk, or written by another
+# program.
 
 
 WAIT = 60.0  # seconds to wait for another process to leave the file
 _CHEAP = 200 * 2**20  # a file of this size is checked as a whole in about a second
-# A digest of every row, apart from the rows: older stores have none.
+# A digest of every row, in a table of its own; older stores have none.
 SUMS = "CREATE TABLE IF NOT EXISTS sums (key TEXT PRIMARY KEY, sum TEXT NOT NULL)"
 
 
@@ -124,7 +125,7 @@ def check_sums(
         raise damaged(path, f"row {min(known)} is gone")
 
 
-# What the numbers of a cell can be.
+# Valid ranges of a cell's numbers.
 
 
 _UNIT = (0.0, 1.0)
@@ -166,7 +167,7 @@ def check_ranges(row: dict[str, Any]) -> None:
             )
 
 
-# Cells as CSV, plain or compressed: how results travel.
+# Import and export of cells as CSV, plain or gzipped.
 
 
 FIELDS = {

@@ -18,7 +18,7 @@ from softcost.paper.planning import (
     version_of,
 )
 
-# The paper's published numbers, as facts for comparison.
+# The paper's published numbers.
 
 
 @cache

@@ -26,14 +26,14 @@ Check = Callable[[Any], None]
 CHECKS: dict[Check, frozenset[str]] = {}
 
 
-# Rows are true classes, columns predicted ones. Class 1 for class 2 is free.
+# Rows are true classes, columns predictions. Predicting 1 for a true 2 costs nothing.
 MATRIX = np.array(
     [[0.0, 5.0, 5.0, 10.0], [10, 0, 3, 10], [10, 0, 0, 10], [10, 10, 10, 0]]
 )
 CENTRES = 4.0 * np.vstack([np.zeros(3), np.eye(3)])
-# How many rows of each class there are around each centre. At the first one the
-# majority is of class 0, the cheapest answer is class 1, and the transposed prices
-# ask for another one; at the others all agree on 0, 1 and 3.
+# Rows of each class around each centre. At the first centre the majority class is 0,
+# the cheapest answer is 1, and transposed costs would ask for yet another answer. At
+# the other centres all three agree, on 0, 1 and 3.
 _COUNTS = np.array([[16, 12, 12, 0], [32, 4, 4, 0], [8, 24, 8, 0], [0, 0, 0, 40]])
 NAMES = np.array(["ant", "bee", "cat", "dog"])
 
@@ -107,7 +107,7 @@ def refuses(what: str, word: str, call: Callable[..., Any], *args: Any, **params
         raise AssertionError(f"{what} is not refused.")
 
 
-# Answers beyond the classes: a column of prices for asking a person.
+# Actions: an extra column of costs, such as asking a person.
 
 
 _EVEN = 10.0 * (1.0 - np.eye(4))
@@ -220,7 +220,7 @@ def check_actions_are_refused(estimator):
     refuses("an action", "ask a person", model.fit, X, NAMES[y])
 
 
-# The conventions of a scikit-learn estimator, where prices are involved.
+# scikit-learn conventions where costs are involved.
 
 
 @register()
@@ -423,7 +423,7 @@ def check_costs_are_routed_through_pipelines(estimator):
     np.testing.assert_allclose(found, expected, err_msg="costs should be routed")
 
 
-# Prices reach the learner, the right way round and in any form.
+# Costs reach the learner, not transposed, in any accepted form.
 
 
 @register()
@@ -595,7 +595,7 @@ def check_search_over_softness(estimator):
     )
 
 
-# Any labels, classes without rows, and prices with nothing to learn.
+# Any kind of label, classes without rows, and constant costs.
 
 
 @register()
@@ -743,7 +743,7 @@ def check_huge_and_tiny_costs(estimator):
         same(reference, scaled, "predictions should not depend on the currency")
 
 
-# What cannot be right is refused, with a word about what is wrong.
+# Invalid input is refused with a message that names the problem.
 
 
 def _bad_matrices():
