@@ -10,7 +10,6 @@ from collections import Counter
 from pathlib import Path
 
 from commands import ended, folder, started
-
 from models import contents, rows
 
 EVENTS = ("open", "socket.connect", "subprocess.Popen", "os.system", "ctypes.dlopen")
