@@ -55,10 +55,14 @@ def test_what_answers_cost_without_a_table_of_all(make):
     found = make()
     table = found.in_users_units
     some, answers = np.array([5, 0, 3]), np.array([[0, 1, 3], [2, 2, 0]])
-    np.testing.assert_array_equal(found.paid(answers, some), table[some, answers])
+    np.testing.assert_array_equal(
+        found.realised_cost(answers, some), table[some, answers]
+    )
     every = np.array([3, 2, 1, 0, 0, 3])
-    np.testing.assert_array_equal(found.paid(every), table[np.arange(6), every])
-    np.testing.assert_array_equal(found.least_paid(), table.min(axis=1))
+    np.testing.assert_array_equal(
+        found.realised_cost(every), table[np.arange(6), every]
+    )
+    np.testing.assert_array_equal(found.least_cost(), table.min(axis=1))
     np.testing.assert_allclose(found.totals(), WEIGHT @ table)
 
 
@@ -119,7 +123,7 @@ def test_prices_that_changed():
     shuffled = table.loc[["c", "a", "b"], ["b", "ask", "a", "c"]]
 
     def changed(given, learnt=PRICES):
-        return sc.prices_changed(given, learnt, known, None, extra)
+        return sc.costs_changed(given, learnt, known, None, extra)
 
     for same in (PRICES, table, shuffled):
         assert not changed(same)
@@ -127,7 +131,7 @@ def test_prices_that_changed():
         assert changed(other)
     assert changed(PRICES, None)
     assert not changed(None, None)
-    assert not sc.prices_changed(None, 1 - np.eye(3), known, None, sc.NO_ACTIONS)
+    assert not sc.costs_changed(None, 1 - np.eye(3), known, None, sc.NO_ACTIONS)
 
 
 ACTIONS = np.array(["ask", "test"])

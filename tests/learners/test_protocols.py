@@ -5,7 +5,13 @@ import pandas as pd
 import pytest
 from toy import GroupMeans, PlainMeans
 
-from softcost.learners import FitsMany, Labels, OneSidedValues, Values, WalksPath
+from softcost.learners import (
+    Labels,
+    OneSidedValues,
+    SupportsMultiFit,
+    SupportsPath,
+    Values,
+)
 from softcost.reductions import CATALOGUE, FlatReduction
 from softcost.search import SoftCostClassifierCV
 from softcost.svm import KernelSVC, OneSidedSVR
@@ -54,7 +60,7 @@ def test_a_toy_learner_walks_through_every_reduction(
     if by_example and name == "cszl":
         pytest.skip("rescaling takes costs by class only")
     walked = searched(GroupMeans(), name, rows, by_example)
-    assert not isinstance(PlainMeans(), FitsMany | WalksPath)
+    assert not isinstance(PlainMeans(), SupportsMultiFit | SupportsPath)
     monkeypatch.setattr("softcost.search.path_engine.predictions", None)
     cloned = searched(PlainMeans(), name, rows, by_example)
     pd.testing.assert_frame_equal(walked.tradeoff_, cloned.tradeoff_)
@@ -116,8 +122,8 @@ def test_half_a_protocol_is_refused(rows):
 
 def test_the_kernel_machines_declare_both():
     for learner in (KernelSVC(), OneSidedSVR()):
-        assert isinstance(learner, FitsMany)
-        assert isinstance(learner, WalksPath)
+        assert isinstance(learner, SupportsMultiFit)
+        assert isinstance(learner, SupportsPath)
 
 
 def test_a_subproblem_says_what_it_is_and_the_learner_poses_it():

@@ -6,7 +6,7 @@ import pytest
 from joblib import parallel_config
 from scipy import sparse
 
-from softcost.learners import FitsKinds, WalksInLockstep
+from softcost.learners import SupportsBatchedPath, SupportsKindFit
 from softcost.linear import LinearClassifier, OneSidedLinear
 from softcost.reductions import CATALOGUE, FlatReduction, OneSidedRegression
 from softcost.search import SoftCostClassifierCV, path_engine
@@ -79,8 +79,8 @@ def test_kinds_of_rows_pose_the_same_problems_as_rows(name, rows, monkeypatch):
 
 def test_the_machines_declare_what_they_share():
     for learner in (OneSidedLinear(), LinearClassifier()):
-        assert isinstance(learner, WalksInLockstep)
-        assert isinstance(learner, FitsKinds)
+        assert isinstance(learner, SupportsBatchedPath)
+        assert isinstance(learner, SupportsKindFit)
 
 
 @pytest.mark.parametrize("name", ["osr", "csovo", "csft"])

@@ -42,8 +42,8 @@ from softcost.costs.row_costs import (
     CostProblem,
     RowCosts,
     class_costs,
+    costs_changed,
     error_costs,
-    prices_changed,
     row_costs,
     row_matrices,
     scaled_matrices,
@@ -97,6 +97,7 @@ __all__ = [
     "class_indices",
     "consistency_weights",
     "consistent",
+    "costs_changed",
     "emphasized",
     "error_costs",
     "error_weights",
@@ -110,7 +111,6 @@ __all__ = [
     "naive",
     "normalize",
     "plain",
-    "prices_changed",
     "raw_cost_vectors",
     "read_cost_columns",
     "read_cost_file",
@@ -143,7 +143,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(price_list, name)
     if name in ("KDD99_COSTS", "SERS_COSTS"):
-        from softcost.costs.generators import known_matrix
+        from softcost.costs.generators import published_matrix
 
-        return known_matrix(name)
+        return published_matrix(name)
     raise AttributeError(f"module 'softcost.costs' has no attribute {name!r}")

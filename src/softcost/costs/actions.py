@@ -86,7 +86,7 @@ def extra_actions(
     return check_actions(extra, classes) if extra else NO_ACTIONS
 
 
-def require_prices(extra: NDArray[Any]) -> None:
+def require_costs(extra: NDArray[Any]) -> None:
     """Refuse actions without prices: for classes there are the naive ones."""
     if len(extra):
         raise ValueError(

@@ -586,7 +586,7 @@ _MATRICES = {
 }
 
 
-def known_matrix(name: str) -> Any:
+def published_matrix(name: str) -> Any:
     """Return a published matrix, rows true and columns predicted, as a new frame.
 
     Parameters

@@ -12,7 +12,7 @@ from softcost.costs.actions import (
     all_answers,
     check_action_error,
     extra_actions,
-    require_prices,
+    require_costs,
 )
 from softcost.costs.labels import check_classes, class_indices, numbers
 from softcost.costs.matrix import check_cost_matrix, resolve_classes
@@ -93,7 +93,7 @@ class RowCosts:
         What may be answered beyond the classes.
     action_error : array of shape (A - K,)
         How much each of these counts as an error.
-    given_scale : float or None
+    fixed_scale : float or None
         What costs by example are divided by; None for the largest of them.
 
     See Also
@@ -125,7 +125,7 @@ class RowCosts:
     error_weight: Any = None
     extra: NDArray[Any] = field(default_factory=lambda: NO_ACTIONS)
     action_error: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
-    given_scale: float | None = None
+    fixed_scale: float | None = None
 
     @property
     def n_classes(self) -> int:
@@ -153,7 +153,7 @@ class RowCosts:
         assert self.raw_matrix is not None
         return self.raw_matrix[self.y]
 
-    def paid(
+    def realised_cost(
         self, answers: NDArray[Any], rows: NDArray[np.intp] | None = None
     ) -> NDArray[np.float64]:
         """What answers cost in the user's units, without a table of all answers.
@@ -175,7 +175,7 @@ class RowCosts:
         assert self.raw_matrix is not None
         return self.raw_matrix[self.y[rows], answers]
 
-    def least_paid(self) -> NDArray[np.float64]:
+    def least_cost(self) -> NDArray[np.float64]:
         """What the cheapest answer for every row costs in the user's units.
 
         Returns
@@ -212,8 +212,8 @@ class RowCosts:
             return matrix, None, scale
         assert self.raw_costs is not None
         canonical = self.raw_costs - self.raw_costs.min(axis=1, keepdims=True)
-        if self.given_scale is not None:
-            return None, canonical / self.given_scale, self.given_scale
+        if self.fixed_scale is not None:
+            return None, canonical / self.fixed_scale, self.fixed_scale
         _, scale = normalize(canonical[self.weight > 0])
         return None, canonical / scale, scale
 
@@ -470,7 +470,7 @@ def class_costs(
            [5., 0.]])
     """
     if cost_matrix is None:
-        require_prices(extra)
+        require_costs(extra)
         return 1.0 - np.eye(len(known))
     given = known if classes is None else check_classes(classes)
     order = np.argsort(given, kind="stable")
@@ -478,7 +478,7 @@ def class_costs(
     return check_cost_matrix(cost_matrix, given, actions=extra)[np.ix_(order, columns)]
 
 
-def prices_changed(
+def costs_changed(
     cost_matrix: Any,
     learnt: NDArray[np.float64] | None,
     known: NDArray[Any],
@@ -507,12 +507,12 @@ def prices_changed(
     Examples
     --------
     >>> import numpy as np
-    >>> from softcost.costs import NO_ACTIONS, class_costs, prices_changed
+    >>> from softcost.costs import NO_ACTIONS, class_costs, costs_changed
     >>> known = np.array(["ham", "spam"])
     >>> learnt = class_costs([[0, 5], [1, 0]], known)
-    >>> prices_changed([[0, 5], [1, 0]], learnt, known, None, NO_ACTIONS)
+    >>> costs_changed([[0, 5], [1, 0]], learnt, known, None, NO_ACTIONS)
     False
-    >>> prices_changed([[0, 9], [1, 0]], learnt, known, None, NO_ACTIONS)
+    >>> costs_changed([[0, 9], [1, 0]], learnt, known, None, NO_ACTIONS)
     True
     """
     if learnt is None:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softcost.costs.actions import all_answers, extra_actions, require_prices
+from softcost.costs.actions import all_answers, extra_actions, require_costs
 from softcost.costs.labels import class_indices, has_default_index, numbers
 from softcost.costs.matrix import (
     check_cost_matrix,
@@ -90,7 +90,7 @@ def raw_cost_vectors(
     if cost_matrix is not None:
         return check_cost_matrix(cost_matrix, known, actions=extra)[index]
     if costs is None:
-        require_prices(extra)
+        require_costs(extra)
         return naive(y, known)
     _check_alignment(y, costs)
     values = check_costs(costs, known, len(index), actions=extra)

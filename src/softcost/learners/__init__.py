@@ -2,7 +2,7 @@
 
 A reduction turns a cost-sensitive problem into `Subproblem`s: labels, values, or
 values with a side. Any scikit-learn estimator solves them one by one. A learner that
-declares `FitsMany` or `WalksPath` shares the work of many.
+declares `SupportsMultiFit` or `SupportsPath` shares the work of many.
 """
 
 from softcost.learners.fitting import (
@@ -19,49 +19,49 @@ from softcost.learners.fitting import (
     seeded_clone,
     takes_block_weights,
     takes_weights,
-    warn_unfinished,
+    warn_not_converged,
     weight_params,
 )
 from softcost.learners.protocols import (
-    FitsKinds,
-    FitsMany,
+    BatchedFold,
     FittedSubproblems,
     HeldOutSolutions,
     Labels,
-    LockstepFold,
     OneSidedValues,
     Path,
     PathFold,
     PathOutputs,
     Subproblem,
+    SupportsBatchedPath,
+    SupportsKindFit,
+    SupportsMultiFit,
+    SupportsPath,
     Values,
-    WalksInLockstep,
-    WalksPath,
     check_learner,
     check_sides,
+    is_pairwise,
     kind_of,
     last_step,
-    takes_pairs,
 )
 
 __all__ = [
+    "BatchedFold",
     "Constant",
-    "FitsKinds",
-    "FitsMany",
     "FittedModels",
     "FittedSubproblems",
     "HeldOutSolutions",
     "Labels",
-    "LockstepFold",
     "OnColumns",
     "OneSidedValues",
     "Path",
     "PathFold",
     "PathOutputs",
     "Subproblem",
+    "SupportsBatchedPath",
+    "SupportsKindFit",
+    "SupportsMultiFit",
+    "SupportsPath",
     "Values",
-    "WalksInLockstep",
-    "WalksPath",
     "check_learner",
     "check_sides",
     "draw_seeds",
@@ -71,12 +71,12 @@ __all__ = [
     "fit_subproblems",
     "fitted_learners",
     "inner_learner",
+    "is_pairwise",
     "kind_of",
     "last_step",
     "seeded_clone",
     "takes_block_weights",
-    "takes_pairs",
     "takes_weights",
-    "warn_unfinished",
+    "warn_not_converged",
     "weight_params",
 ]

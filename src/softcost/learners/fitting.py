@@ -19,15 +19,15 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 from softcost.learners.protocols import (
-    FitsMany,
     FittedSubproblems,
     Labels,
     OneSidedValues,
     Subproblem,
+    SupportsMultiFit,
     Values,
+    is_pairwise,
     kind_of,
     last_step,
-    takes_pairs,
 )
 from softcost.parallel import local_threads, one_thread, run_jobs
 
@@ -353,7 +353,7 @@ class OnColumns:
     See Also
     --------
     fit_rows : Fit a model to some rows of X; of a kernel matrix, to their columns, too.
-    takes_pairs : Whether a learner wants a kernel matrix instead of rows of features.
+    is_pairwise : Whether a learner wants a kernel matrix instead of rows of features.
 
     Examples
     --------
@@ -395,7 +395,7 @@ def fit_rows(
     model : estimator
         It is fitted, not a clone of it.
     X : rows
-        Features, or a kernel matrix where `takes_pairs` says so.
+        Features, or a kernel matrix where `is_pairwise` says so.
     rows : array of shape (n_rows,)
         Which rows, increasing.
     y : array of shape (n_rows,)
@@ -428,7 +428,7 @@ def fit_rows(
     with one_thread(), routing_for(model):
         if every:
             return model.fit(X, y, **params)
-        if takes_pairs(model):
+        if is_pairwise(model):
             part = np.asarray(X)[np.ix_(rows, rows)]
             return OnColumns(model.fit(part, y, **params), rows)
         return model.fit(_safe_indexing(X, rows), y, **params)
@@ -602,7 +602,7 @@ def fit_subproblems(
     Parameters
     ----------
     learner : estimator
-        Any; all subproblems are fitted together where it declares `FitsMany`.
+        Any; all subproblems are fitted together where it declares `SupportsMultiFit`.
     X : rows
         Anything that the learner takes.
     subproblems : sequence of Subproblem
@@ -620,7 +620,7 @@ def fit_subproblems(
     See Also
     --------
     fit_one : Fit a clone to one subproblem: the unit of parallel work.
-    FitsMany : A learner that fits many subproblems over the same rows better together.
+    SupportsMultiFit : A learner that fits many subproblems over the same rows together.
     fitted_learners : The fitted learner of every subproblem; None where there was
         nothing to learn.
 
@@ -638,7 +638,7 @@ def fit_subproblems(
            [ 1.,  1.],
            [ 1.,  1.]])
     """
-    if isinstance(learner, FitsMany):
+    if isinstance(learner, SupportsMultiFit):
         return learner.fit_many(X, subproblems, threads=local_threads(n_jobs))
     seeds = draw_seeds(rng, len(subproblems))
     jobs = [
@@ -841,7 +841,7 @@ def takes_block_weights(learner: Any) -> bool:
 # One warning for machines that stop before they reach their tolerance.
 
 
-def warn_unfinished(learner: Any, converged: NDArray[np.bool_]) -> None:
+def warn_not_converged(learner: Any, converged: NDArray[np.bool_]) -> None:
     """Warn where some machines of a learner stopped early.
 
     Parameters
@@ -864,11 +864,11 @@ def warn_unfinished(learner: Any, converged: NDArray[np.bool_]) -> None:
     --------
     >>> import numpy as np
     >>> import warnings
-    >>> from softcost.learners import warn_unfinished
+    >>> from softcost.learners import warn_not_converged
     >>> from softcost.svm import KernelSVC
     >>> with warnings.catch_warnings(record=True) as told:
     ...     warnings.simplefilter("always")
-    ...     warn_unfinished(KernelSVC(max_iter=5), np.array([True, False]))
+    ...     warn_not_converged(KernelSVC(max_iter=5), np.array([True, False]))
     >>> told[0].category.__name__
     'ConvergenceWarning'
     """

@@ -32,8 +32,8 @@ Kind = TypeVar("Kind", bound="Subproblem")
 class Subproblem:
     """A learning problem; what its targets mean is said by the subclass.
 
-    On a path (see `softcost.learners.WalksPath`) the arrays have leading axes: one for
-    softness, or one for the path parameter and one for softness.
+    On a path (see `softcost.learners.SupportsPath`) the arrays have leading axes: one
+    for softness, or one for the path parameter and one for softness.
 
     Attributes
     ----------
@@ -228,7 +228,7 @@ class FittedSubproblems(Protocol):
 
     See Also
     --------
-    FitsMany : A learner that fits many subproblems over the same rows better together.
+    SupportsMultiFit : A learner that fits many subproblems over the same rows together.
     FittedModels : Models of subproblems that were fitted one by one.
 
     Examples
@@ -266,12 +266,12 @@ class FittedSubproblems(Protocol):
 
 
 @runtime_checkable
-class FitsMany(Protocol):
+class SupportsMultiFit(Protocol):
     """A learner that fits many subproblems over the same rows better together.
 
     See Also
     --------
-    WalksPath : A learner that solves all candidates of a search together.
+    SupportsPath : A learner that solves all candidates of a search together.
     fit_subproblems : Fit a learner to every subproblem.
     softcost.testing.check_path_learner : Tests a learner of your own.
 
@@ -281,9 +281,9 @@ class FitsMany(Protocol):
     scikit-learn is fitted to one after the other.
 
     >>> from sklearn.svm import SVC
-    >>> from softcost.learners import FitsMany
+    >>> from softcost.learners import SupportsMultiFit
     >>> from softcost.svm import KernelSVC
-    >>> isinstance(KernelSVC(), FitsMany), isinstance(SVC(), FitsMany)
+    >>> isinstance(KernelSVC(), SupportsMultiFit), isinstance(SVC(), SupportsMultiFit)
     (True, False)
     """
 
@@ -320,7 +320,7 @@ class FitsMany(Protocol):
 
 
 @runtime_checkable
-class FitsKinds(FitsMany, Protocol):
+class SupportsKindFit(SupportsMultiFit, Protocol):
     """A learner that fits subproblems that are posed over kinds of rows.
 
     With costs by class the kinds are the classes: subproblems are a few numbers, and
@@ -328,16 +328,18 @@ class FitsKinds(FitsMany, Protocol):
 
     See Also
     --------
-    FitsMany : A learner that fits many subproblems over the same rows better together.
-    WalksInLockstep : A learner with a path whose folds are `LockstepFold`.
+    SupportsMultiFit : A learner that fits many subproblems over the same rows together.
+    SupportsBatchedPath : A learner with a path whose folds are `BatchedFold`.
 
     Examples
     --------
-    >>> from softcost.learners import FitsKinds
+    >>> from softcost.learners import SupportsKindFit
     >>> from softcost.linear import LinearClassifier
     >>> from softcost.svm import KernelSVC
-    >>> isinstance(LinearClassifier(), FitsKinds), isinstance(KernelSVC(), FitsKinds)
-    (True, False)
+    >>> isinstance(LinearClassifier(), SupportsKindFit)
+    True
+    >>> isinstance(KernelSVC(), SupportsKindFit)
+    False
     """
 
     def fit_kinds(
@@ -349,7 +351,7 @@ class FitsKinds(FitsMany, Protocol):
         *,
         threads: int = 1,
     ) -> FittedSubproblems:
-        """As `FitsMany.fit_many`.
+        """As `SupportsMultiFit.fit_many`.
 
         Parameters
         ----------
@@ -408,7 +410,7 @@ class PathFold(Protocol):
     --------
     Path : A learner's work on the rows of one search.
     PathOutputs : Outputs along a path.
-    LockstepFold : A fold that solves many subproblems at once.
+    BatchedFold : A fold that solves many subproblems at once.
 
     Examples
     --------
@@ -473,7 +475,7 @@ class Path(Protocol):
 
     See Also
     --------
-    WalksPath : A learner that solves all candidates of a search together.
+    SupportsPath : A learner that solves all candidates of a search together.
     PathFold : One training set of a path, on which subproblems are solved.
 
     Examples
@@ -514,7 +516,7 @@ class Path(Protocol):
 
 
 @runtime_checkable
-class WalksPath(Protocol):
+class SupportsPath(Protocol):
     """A learner that solves all candidates of a search together.
 
     Candidates that differ in softness and in one parameter of the learner lie on a
@@ -532,15 +534,15 @@ class WalksPath(Protocol):
 
     See Also
     --------
-    FitsMany : A learner that fits many subproblems over the same rows better together.
+    SupportsMultiFit : A learner that fits many subproblems over the same rows together.
     Path : A learner's work on the rows of one search.
     softcost.testing.check_path_learner : Compares a path with fits one by one.
 
     Examples
     --------
-    >>> from softcost.learners import WalksPath
+    >>> from softcost.learners import SupportsPath
     >>> from softcost.svm import KernelSVC
-    >>> isinstance(KernelSVC(), WalksPath), KernelSVC.path_parameter
+    >>> isinstance(KernelSVC(), SupportsPath), KernelSVC.path_parameter
     (True, 'C')
     """
 
@@ -594,7 +596,7 @@ class HeldOutSolutions(Protocol):
 
     See Also
     --------
-    LockstepFold : A fold that solves many subproblems at once.
+    BatchedFold : A fold that solves many subproblems at once.
     PathOutputs : Outputs along a path.
 
     Examples
@@ -627,12 +629,12 @@ class HeldOutSolutions(Protocol):
         ...
 
 
-class LockstepFold(PathFold, Protocol):
+class BatchedFold(PathFold, Protocol):
     """A fold that solves many subproblems at once.
 
     See Also
     --------
-    WalksInLockstep : A learner with a path whose folds are `LockstepFold`.
+    SupportsBatchedPath : A learner with a path whose folds are `BatchedFold`.
     PathFold : One training set of a path, on which subproblems are solved.
     HeldOutSolutions : Solutions of some subproblems of a fold, which answer for
         held-out rows.
@@ -684,25 +686,25 @@ class LockstepFold(PathFold, Protocol):
 
 
 @runtime_checkable
-class WalksInLockstep(WalksPath, Protocol):
-    """A learner with a path whose folds are `LockstepFold`.
+class SupportsBatchedPath(SupportsPath, Protocol):
+    """A learner with a path whose folds are `BatchedFold`.
 
     They are used where rows of one class pose the same problem, that is with costs by
     class; `PathFold.solve` otherwise.
 
     See Also
     --------
-    WalksPath : A learner that solves all candidates of a search together.
-    LockstepFold : A fold that solves many subproblems at once.
+    SupportsPath : A learner that solves all candidates of a search together.
+    BatchedFold : A fold that solves many subproblems at once.
 
     Examples
     --------
-    >>> from softcost.learners import WalksInLockstep
+    >>> from softcost.learners import SupportsBatchedPath
     >>> from softcost.linear import OneSidedLinear
     >>> from softcost.svm import OneSidedSVR
-    >>> isinstance(OneSidedLinear(), WalksInLockstep)
+    >>> isinstance(OneSidedLinear(), SupportsBatchedPath)
     True
-    >>> isinstance(OneSidedSVR(), WalksInLockstep)
+    >>> isinstance(OneSidedSVR(), SupportsBatchedPath)
     False
     """
 
@@ -796,7 +798,7 @@ def kind_of(learner: Any) -> LearnerKind | None:
     return declared if declared in ("classifier", "regressor") else None
 
 
-def takes_pairs(learner: Any) -> bool:
+def is_pairwise(learner: Any) -> bool:
     """Whether a learner wants a kernel matrix instead of rows of features.
 
     Parameters
@@ -818,8 +820,8 @@ def takes_pairs(learner: Any) -> bool:
     Examples
     --------
     >>> from sklearn.svm import SVC
-    >>> from softcost.learners import takes_pairs
-    >>> takes_pairs(SVC(kernel="precomputed")), takes_pairs(SVC())
+    >>> from softcost.learners import is_pairwise
+    >>> is_pairwise(SVC(kernel="precomputed")), is_pairwise(SVC())
     (True, False)
     """
     try:
@@ -881,7 +883,10 @@ def check_learner(learner: Any, needed: str, user: str) -> None:
 
 def _check_declared(learner: Any, name: str) -> None:
     """Refuse a protocol that is declared in part: nobody would notice otherwise."""
-    for method, protocol in (("fit_many", FitsMany), ("open_path", WalksPath)):
+    for method, protocol in (
+        ("fit_many", SupportsMultiFit),
+        ("open_path", SupportsPath),
+    ):
         if hasattr(learner, method) and not isinstance(learner, protocol):
             missing = [
                 one
@@ -893,7 +898,7 @@ def _check_declared(learner: Any, name: str) -> None:
                 f"learner {name} has {method} but lacks {', '.join(missing)}: define "
                 f"all that softcost.learners.{protocol.__name__} asks for."
             )
-    if isinstance(learner, WalksPath):
+    if isinstance(learner, SupportsPath):
         known = learner.get_params()  # type: ignore[attr-defined]
         if learner.path_parameter not in known:
             raise ValueError(

@@ -21,12 +21,12 @@ from softcost.learners import (
     Subproblem,
     Values,
     check_sides,
-    warn_unfinished,
+    warn_not_converged,
 )
 from softcost.linear.features import Rows, Standardised, precision
 from softcost.linear.linear_path import (
     LinearMachines,
-    LockstepPath,
+    LinearPath,
     Settings,
     solve_posed,
 )
@@ -38,9 +38,10 @@ _COLUMNS = 128  # problems in lockstep: their outputs for a block stay in cache
 class LinearMachine(BaseEstimator):
     """Parameters and fitted attributes of a machine that is linear in its features.
 
-    As a learner it shares the work of many subproblems (`softcost.learners.FitsMany`)
-    and of all candidates of a search (`softcost.learners.WalksInLockstep`, along C):
-    they are the columns of one matrix, and a step for all of them is a matrix product.
+    As a learner it shares work between many subproblems
+    (`softcost.learners.SupportsMultiFit`) and between all candidates of a search
+    (`softcost.learners.SupportsBatchedPath`, along C): their coefficients are the
+    columns of one matrix, and one step for all of them is a matrix product.
     """
 
     path_parameter: ClassVar[str] = "C"
@@ -165,7 +166,7 @@ class LinearMachine(BaseEstimator):
         found = solve_posed(
             rows, space.penalty, [posed], np.array([float(self.C)]), settings
         )
-        warn_unfinished(self, found.certificate <= self.tol)
+        warn_not_converged(self, found.certificate <= self.tol)
         model = space.model(found.coef[0])
         return LinearMachines(model, found.certificate[0], found.gap[0], found.steps[0])
 
@@ -178,19 +179,19 @@ class LinearMachine(BaseEstimator):
         *,
         threads: int = 1,
     ) -> Any:
-        """Prepare a search over C and softness, see `softcost.learners.WalksPath`.
+        """Prepare a search over C and softness, see `softcost.learners.SupportsPath`.
 
         Parameters
         ----------
         X, tests, values, softness, threads
-            As in `softcost.learners.WalksPath.open_path`.
+            As in `softcost.learners.SupportsPath.open_path`.
 
         Returns
         -------
         Path
             Whose folds are then opened.
         """
-        return LockstepPath(self, X, tests, values, softness)
+        return LinearPath(self, X, tests, values, softness)
 
     def at_once(self, n_softness: int) -> int:
         """How many subproblems are best solved together.

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from softcost.learners import PathOutputs, Subproblem, warn_unfinished
+from softcost.learners import PathOutputs, Subproblem, warn_not_converged
 from softcost.linear.features import Rows, Standardised, on_disk, precision
 from softcost.linear.newton import Posed, Solved, pose, solve
 from softcost.parallel import one_thread
@@ -98,7 +98,7 @@ def solve_posed(
 Kind = TypeVar("Kind", bound=Subproblem)
 
 
-class LockstepPath:
+class LinearPath:
     """Rows of a search in the space of a machine, from which folds take theirs.
 
     Rows that are held out together are neighbours, so that a fold's rows are a few
@@ -231,12 +231,12 @@ class LinearFold:
         weight: NDArray[np.float64],
         *,
         proceed: Callable[[], None] = lambda: None,
-    ) -> "LockstepSolutions":
+    ) -> "LinearSolutions":
         """Solve subproblems posed by kinds of rows, see `softcost.learners`."""
         self._machine.check_kind(subproblems[0])
         posed = self._posed(subproblems, kind[self._order], weight[self._order])
         coef = self._solved([posed], proceed)
-        return LockstepSolutions(self._outside, coef, self._n_softness)
+        return LinearSolutions(self._outside, coef, self._n_softness)
 
     def _posed(
         self,
@@ -255,7 +255,7 @@ class LinearFold:
         found = solve_posed(
             rows, self._penalty, posed, self._values, self._settings, proceed
         )
-        warn_unfinished(self._machine, found.certificate <= self._settings.tol)
+        warn_not_converged(self._machine, found.certificate <= self._settings.tol)
         return found.coef
 
     def _outputs(self, rows: Rows, coef: NDArray[np.float64]) -> NDArray[Any]:
@@ -267,7 +267,7 @@ class LinearFold:
         """Nothing is kept for a fold."""
 
 
-class LockstepSolutions:
+class LinearSolutions:
     """Solutions of some subproblems, for held-out rows.
 
     Parameters

@@ -333,12 +333,12 @@ class NystroemMachine(LinearMachine):
         *,
         threads: int = 1,
     ) -> "NystroemPath":
-        """Prepare a search over C and softness, see `softcost.learners.WalksPath`.
+        """Prepare a search over C and softness, see `softcost.learners.SupportsPath`.
 
         Parameters
         ----------
         X, tests, values, softness, threads
-            As in `softcost.learners.WalksPath.open_path`.
+            As in `softcost.learners.SupportsPath.open_path`.
 
         Returns
         -------
@@ -361,7 +361,7 @@ class NystroemPath:
     Attributes
     ----------
     groups, n_bytes
-        As for `softcost.linear.linear_path.LockstepPath`.
+        As for `softcost.linear.linear_path.LinearPath`.
     """
 
     def __init__(

@@ -30,25 +30,25 @@ from softcost.costs import (
     RowCosts,
     all_answers,
     check_softness,
+    costs_changed,
     is_labelled,
-    prices_changed,
     resolve_classes,
     row_costs,
 )
 from softcost.learners import (
-    FitsKinds,
-    FitsMany,
     FittedModels,
     Subproblem,
-    WalksPath,
+    SupportsKindFit,
+    SupportsMultiFit,
+    SupportsPath,
     check_learner,
     feed_subproblems,
     fit_rows,
     fit_subproblems,
     fitted_learners,
     inner_learner,
+    is_pairwise,
     seeded_clone,
-    takes_pairs,
     weight_params,
 )
 from softcost.metrics import mean_cost
@@ -403,7 +403,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
     def _check_X(self, X: Any, *, reset: bool) -> Any:
         """As a learner asks that shares work; other learners check for themselves."""
         learner = self.working_learner()
-        if isinstance(learner, FitsMany | WalksPath):
+        if isinstance(learner, SupportsMultiFit | SupportsPath):
             return validate_data(self, X, reset=reset, **learner.input_checks())
         if is_raw(X):
             return X
@@ -482,7 +482,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
             self.chosen_learner(), self.learner_kind, f"this {type(self).__name__}"
         )
         X = self._check_X(X, reset=reset)
-        pairwise = takes_pairs(self.working_learner())
+        pairwise = is_pairwise(self.working_learner())
         if pairwise and np.shape(X)[0] != np.shape(X)[1]:
             raise ValueError(
                 f"X should be a square kernel matrix for this learner, but it has "
@@ -628,7 +628,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
     def _refuse_new_prices(self) -> None:
         """Refuse a price list that was changed after fitting: nobody would notice."""
         given, order = self.cost_matrix, self.classes
-        if prices_changed(given, self._raw_matrix, self.classes_, order, self._extra):
+        if costs_changed(given, self._raw_matrix, self.classes_, order, self._extra):
             raise ValueError(
                 f"cost_matrix was changed after fit, and this {type(self).__name__} "
                 "has learnt from the prices before: fit it again, or use "
@@ -859,7 +859,7 @@ class LearnsInBlocks(Reduction):
                 f"first block of {self.actions_.tolist()}: pass all blocks alike."
             )
         if data.rows.by_example:
-            scaled = replace(data.rows, given_scale=self.cost_scale_)
+            scaled = replace(data.rows, fixed_scale=self.cost_scale_)
             return replace(data, rows=scaled)
         return data
 
@@ -1017,7 +1017,8 @@ class FlatReduction(LearnsInBlocks):
     def _fit(self, X: Any, problem: CostProblem) -> None:
         learner = self.working_learner()
         by_class = self.row_by_row and problem.matrix is not None
-        if by_class and isinstance(learner, FitsKinds):  # rows of a class are alike
+        # With costs by class all rows of a class are alike, so one row stands for them.
+        if by_class and isinstance(learner, SupportsKindFit):
             self.solutions_ = learner.fit_kinds(
                 X, self._class_subproblems(problem), problem.y, problem.weight
             )

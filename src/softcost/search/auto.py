@@ -437,12 +437,12 @@ def handicaps(
     row = np.concatenate(problem.tests)
     share = rows.weight[row] / rows.weight[row].sum()
     numbers = np.concatenate(predicted, axis=1)
-    of_best = rows.paid(numbers[best], row)
+    of_best = rows.realised_cost(numbers[best], row)
     largest = _largest_difference(rows, row)
     unseen = largest / len(row)
     handicap = np.full(len(table), largest)
     for candidate in np.flatnonzero(~np.isin(family, problem.blended)):
-        more = rows.paid(numbers[candidate], row) - of_best
+        more = rows.realised_cost(numbers[candidate], row) - of_best
         spread = (more - share @ more) * share
         errors = CLOSE if family[candidate] in (problem.blend, CONSTANT) else CLEAR
         handicap[candidate] = unseen + errors * np.sqrt(spread @ spread + unseen**2)

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.metaestimators import _BaseComposition, available_if
 from sklearn.utils.validation import check_is_fitted
 
-from softcost.costs import prices_changed
+from softcost.costs import costs_changed
 from softcost.metrics import Saving, paired_saving, pareto_mask
 from softcost.parallel import kept_on_workers
 from softcost.reductions import Reduction
@@ -396,7 +396,7 @@ class ChoiceMixin(SensitivityMixin, KeptMixin):
                 )
             answers = held_out.predicted[rows[over]]
         return paired_saving(
-            held_out.rows.paid(answers, held_out.row),
+            held_out.rows.realised_cost(answers, held_out.row),
             held_out.paid,
             chosen=self.best_index_,
             groups=held_out.groups[held_out.row],
@@ -451,7 +451,7 @@ def refuse_new_prices(search: Any) -> None:
         order = base.classes if order is None else order
     learnt = None if search.costs_by_example_ else search.cost_matrix_
     extra = search.actions_[len(search.classes_) :]
-    if prices_changed(now, learnt, search.classes_, order, extra):
+    if costs_changed(now, learnt, search.classes_, order, extra):
         raise ValueError(
             "cost_matrix was changed after fit, and the search has chosen by the "
             "prices before: fit it again, or change those of best_estimator_ if it is "
@@ -601,7 +601,7 @@ class SoftCostClassifierCV(
     refits the candidate that a criterion chooses. Hard (a = 0) and regular (a = 1)
     algorithms are among the candidates.
 
-    Learners that declare a path (`softcost.learners.WalksPath`), such as the kernel
+    Learners that declare a path (`softcost.learners.SupportsPath`), such as the kernel
     machines of this package, solve all candidates together: those share one Gram matrix
     and start from each other's solutions. Any other learner is cloned and fitted. The
     results are the same.

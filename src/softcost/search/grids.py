@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from softcost.costs import check_softness
-from softcost.learners import WalksPath, takes_pairs
+from softcost.learners import SupportsPath, is_pairwise
 from softcost.reductions import Reduction
 
 _C_VALUES = [2.0**power for power in (-2, 1, 4, 7, 10)]
@@ -86,10 +86,10 @@ def settings_to_try(reduction: Reduction, param_grid: Any) -> list[dict[str, Any
     for name in dict.fromkeys(name for params in settings for name in params):
         _check_name(name, reduction, learner)
     split = [reduction.split_params(params) for params in settings]
-    if isinstance(learner, WalksPath):
+    if isinstance(learner, SupportsPath):
         for _, inner in split:
             _check_params(learner, inner)
-    given = takes_pairs(reduction.working_learner())
+    given = is_pairwise(reduction.working_learner())
     first = getattr(learner, "path_parameter", "C")
     for params, (_, inner) in zip(settings, split, strict=True):
         if set(params) != {first} or set(inner) != {first}:
@@ -127,7 +127,7 @@ def _check_params(learner: Any, params: dict[str, Any]) -> None:
 
 def _check_input(reduction: Reduction, params: dict[str, Any], given: bool) -> None:
     """Refuse parameters that change whether X holds features or a kernel matrix."""
-    if takes_pairs(reduction.configured(0.0, params).working_learner()) != given:
+    if is_pairwise(reduction.configured(0.0, params).working_learner()) != given:
         setting = ", ".join(f"{name}={value!r}" for name, value in params.items())
         raise ValueError(
             f"param_grid tries {setting}, for which X holds "

@@ -93,7 +93,9 @@ class HeldOutRows:
 
     def paid(self, predictions: NDArray[np.intp]) -> NDArray[np.float64]:
         """What some predictions cost, shape (n_candidates, n_predictions)."""
-        return self.rows.paid(self.predicted[:, predictions], self.row[predictions])
+        return self.rows.realised_cost(
+            self.predicted[:, predictions], self.row[predictions]
+        )
 
     def mean_costs(
         self, counts: NDArray[Any], group_of: NDArray[np.intp]
@@ -102,7 +104,7 @@ class HeldOutRows:
         paid, total = np.zeros((len(counts), len(self.predicted))), 0.0
         for _, row, predicted in self.chunks():
             weight = counts[:, group_of[row]] * self.rows.weight[row]
-            paid += weight @ self.rows.paid(predicted, row).T
+            paid += weight @ self.rows.realised_cost(predicted, row).T
             total = total + weight.sum(axis=1, keepdims=True)
         return paid / total
 
@@ -121,12 +123,12 @@ class HeldOutRows:
         -------
         dict of arrays of shape (n_resamples, n_candidates)
         """
-        shape, cheapest = (len(counts), len(self.predicted)), self.rows.least_paid()
+        shape, cheapest = (len(counts), len(self.predicted)), self.rows.least_cost()
         confusion = np.zeros((*shape, self.rows.n_classes, self.rows.n_actions))
         paid, least = np.zeros(shape), np.zeros((len(counts), 1))
         for k, row, predicted in self.chunks():
             weight = counts[:, group_of[row]] * self.rows.weight[row]
-            paid += weight @ self.rows.paid(predicted, row).T
+            paid += weight @ self.rows.realised_cost(predicted, row).T
             least += (weight @ cheapest[row])[:, None]
             for j in np.unique(predicted):
                 confusion[:, :, k, j] += weight @ (predicted == j).T

@@ -18,13 +18,13 @@ from sklearn.base import clone
 
 from softcost.costs import RowCosts
 from softcost.learners import (
+    BatchedFold,
     HeldOutSolutions,
-    LockstepFold,
     Path,
     PathFold,
     Subproblem,
-    WalksInLockstep,
-    WalksPath,
+    SupportsBatchedPath,
+    SupportsPath,
 )
 from softcost.parallel import has_own_workers, in_threads, local_threads, run_jobs
 from softcost.reductions import FlatReduction, Reduction
@@ -41,7 +41,7 @@ class Walk:
     Attributes
     ----------
     reduction : Reduction
-    learner : WalksPath
+    learner : SupportsPath
         With everything set but its path parameter.
     values : array of shape (n_values,)
         Of the path parameter.
@@ -116,7 +116,7 @@ def goes_in_lockstep(walk: Walk, rows: RowCosts) -> bool:
     """Whether subproblems can be posed by class and solved together."""
     reduction = walk.reduction
     return (
-        isinstance(walk.learner, WalksInLockstep)
+        isinstance(walk.learner, SupportsBatchedPath)
         and isinstance(reduction, FlatReduction)
         and reduction.row_by_row
         and not rows.by_example
@@ -149,7 +149,7 @@ def walk_in_lockstep(
     ) -> NDArray[Any] | None:
         turn, number = unit
         fold, subproblems = turn.open()
-        path_fold: LockstepFold = fold.path_fold  # type: ignore[assignment]
+        path_fold: BatchedFold = fold.path_fold  # type: ignore[assignment]
         solutions = path_fold.solve_many(
             [subproblems[k] for k in groups[number]],
             fold.rows.y,
@@ -438,7 +438,7 @@ def can_walk(problem: SearchProblem) -> bool:
     return (
         problem.data.rows.n_classes > 1
         and (isinstance(reduction, FlatReduction) or hasattr(reduction, "walk_fold"))
-        and isinstance(learner, WalksPath)
+        and isinstance(learner, SupportsPath)
         and all(
             learner.path_parameter in inner and "learner" not in own
             for own, inner in map(reduction.split_params, problem.settings)

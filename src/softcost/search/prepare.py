@@ -20,7 +20,7 @@ from sklearn.model_selection import (
 from sklearn.utils import _safe_indexing
 
 from softcost.costs import RowCosts
-from softcost.learners import takes_pairs
+from softcost.learners import is_pairwise
 from softcost.reductions import MinimumExpectedCost, Reduction, TrainingData
 from softcost.search.auto import FAMILIES, TableFacts, choose_portfolio, portfolio_table
 from softcost.search.grids import settings_to_try, softness_values
@@ -170,7 +170,7 @@ def check_same(
                     f"families {first!r} and {name!r} have different {argument}: pass "
                     f"{argument}= to SoftCostClassifierCV, which sets it for all."
                 )
-        if takes_pairs(families[first].working_learner()) != takes_pairs(
+        if is_pairwise(families[first].working_learner()) != is_pairwise(
             families[name].working_learner()
         ):
             raise ValueError(

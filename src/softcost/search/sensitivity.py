@@ -1025,7 +1025,7 @@ class SensitivityMixin:
         counts = _sums(weight, group)
         return cost_differences(
             {
-                name: _sums(rows.paid(predicted[row], tests) * weight, group)[
+                name: _sums(rows.realised_cost(predicted[row], tests) * weight, group)[
                     counts > 0
                 ]
                 for name, row in named.items()

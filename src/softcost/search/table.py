@@ -48,7 +48,7 @@ class HeldOut:
         error_weight: NDArray[np.float64],
     ) -> "HeldOut":
         """Measure predictions of shape (n_candidates, n_test) for every fold."""
-        weight, cheapest = rows.weight, rows.least_paid() * rows.weight
+        weight, cheapest = rows.weight, rows.least_cost() * rows.weight
         folds = list(zip(tests, predicted, strict=True))
         counts = [
             confusion_counts(
@@ -60,7 +60,9 @@ class HeldOut:
             paid = [(count * rows.raw_matrix).sum(axis=(1, 2)) for count in counts]
         else:  # one model after the other: a fold may have a million rows
             paid = [
-                np.array([rows.paid(one, test) @ weight[test] for one in chosen])
+                np.array(
+                    [rows.realised_cost(one, test) @ weight[test] for one in chosen]
+                )
                 for test, chosen in folds
             ]
         return cls(
@@ -81,7 +83,7 @@ class HeldOut:
         """What was paid in all by true class and answer, shape (n_candidates, K, A)."""
         total = np.zeros((len(predicted[0]), rows.n_classes, rows.n_actions))
         for test, chosen in zip(tests, predicted, strict=True):
-            paid = rows.paid(chosen, test) * rows.weight[test]
+            paid = rows.realised_cost(chosen, test) * rows.weight[test]
             total += confusion_counts(
                 rows.y[test], chosen, rows.n_classes, paid, rows.n_actions
             )

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from softcost.learners import Subproblem, warn_unfinished
+from softcost.learners import Subproblem, warn_not_converged
 from softcost.solvers.kernels import KERNELS, WITH_WIDTH
 from softcost.svm.kernel_path import KernelPath
 from softcost.svm.machines import KernelSpec, Machines, Problem, centre_of, fit_machines
@@ -20,9 +20,9 @@ from softcost.svm.machines import KernelSpec, Machines, Problem, centre_of, fit_
 class KernelMachine(BaseEstimator):
     """Parameters, kernel and fitted attributes of a kernel machine.
 
-    As a learner it shares the work of many subproblems (`softcost.learners.FitsMany`)
-    and of all candidates of a search (`softcost.learners.WalksPath`, along C): all of
-    them are posed over one Gram matrix.
+    As a learner it shares work between many subproblems
+    (`softcost.learners.SupportsMultiFit`) and between all candidates of a search
+    (`softcost.learners.SupportsPath`, along C): all of them use one Gram matrix.
     """
 
     path_parameter: ClassVar[str] = "C"
@@ -148,7 +148,9 @@ class KernelMachine(BaseEstimator):
             max_steps=self.max_iter,
             threads=threads,
         )
-        warn_unfinished(self, np.array([one.converged for one in machines.solutions]))
+        warn_not_converged(
+            self, np.array([one.converged for one in machines.solutions])
+        )
         return machines
 
     def open_path(
@@ -160,12 +162,12 @@ class KernelMachine(BaseEstimator):
         *,
         threads: int = 1,
     ) -> KernelPath:
-        """Prepare a search over C and softness, see `softcost.learners.WalksPath`.
+        """Prepare a search over C and softness, see `softcost.learners.SupportsPath`.
 
         Parameters
         ----------
         X, tests, values, softness, threads
-            As in `softcost.learners.WalksPath.open_path`.
+            As in `softcost.learners.SupportsPath.open_path`.
 
         Returns
         -------

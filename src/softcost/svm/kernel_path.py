@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softcost.learners import PathOutputs, Subproblem, warn_unfinished
+from softcost.learners import PathOutputs, Subproblem, warn_not_converged
 from softcost.solvers.duplicates import distinct_rows
 from softcost.solvers.kernels import WITH_WIDTH, centred, submatrix
 from softcost.solvers.path import Family, solve_path
@@ -202,7 +202,7 @@ class KernelFold:
             fitted=fitted,
             proceed=proceed,
         )
-        warn_unfinished(path.machine, result.converged)
+        warn_not_converged(path.machine, result.converged)
         return PathOutputs(result.outputs, result.fitted)
 
     def release(self) -> None:

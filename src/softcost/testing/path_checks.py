@@ -11,8 +11,8 @@ from softcost.learners import (
     Labels,
     OneSidedValues,
     Subproblem,
+    SupportsPath,
     Values,
-    WalksPath,
     fit_one,
 )
 
@@ -30,7 +30,7 @@ def check_path_learner(
     Parameters
     ----------
     learner : estimator
-        That declares `softcost.learners.WalksPath`.
+        That declares `softcost.learners.SupportsPath`.
     values : array-like
         Values of its path parameter to try.
     rtol, atol : float, default=0.001
@@ -45,7 +45,7 @@ def check_path_learner(
     --------
     check_cost_estimator : Run all checks; the first that fails raises an AssertionError
         that says why.
-    softcost.learners.WalksPath : What a learner with a path declares.
+    softcost.learners.SupportsPath : What a learner with a path declares.
 
     Examples
     --------
@@ -53,8 +53,8 @@ def check_path_learner(
     >>> from softcost.testing import check_path_learner
     >>> check_path_learner(OneSidedSVR(tol=1e-5), [0.5, 4.0])
     """
-    assert isinstance(learner, WalksPath), (
-        f"{type(learner).__name__} does not declare softcost.learners.WalksPath"
+    assert isinstance(learner, SupportsPath), (
+        f"{type(learner).__name__} does not declare softcost.learners.SupportsPath"
     )
     rng = np.random.default_rng(0)
     distinct = rng.normal(size=(40, 3))
