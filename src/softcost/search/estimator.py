@@ -652,9 +652,12 @@ class SoftCostClassifierCV(
     actions, action_error : default=None
         As in the reductions: what may be answered beyond the classes, and how much
         each such answer counts as an error; by default those of the reduction.
-    cv : int, splitter or iterable of (train, test), default=5
-        An int asks for stratified folds, shuffled where ``random_state`` is given; a
-        fold may lack a class.
+    cv : int, splitter or iterable of (train, test), default=None
+        An int asks for stratified folds, shuffled if ``random_state`` is set; a fold
+        may lack a class. None uses 5 folds, and 3 above 50,000 rows. Above 50,000 rows
+        "auto" evaluates candidates on 3 stratified samples instead, each of 30,000
+        training and 20,000 held-out rows, and refits the chosen candidate on all rows;
+        the test of a ``Budget`` with a confidence always uses folds.
     calibration : float, row numbers or mask, default=None
         Rows to keep for the test of a ``Budget`` with a confidence: a share, drawn at
         random, or which. They take no part in training, nor in the refit.
@@ -805,7 +808,7 @@ class SoftCostClassifierCV(
         tolerance: float | str | None = None,
         error_weight: Any = None,
         action_error: Any = None,
-        cv: Any = 5,
+        cv: Any = None,
         calibration: Any = None,
         time_limit: float | None = None,
         refit: bool = True,

@@ -22,10 +22,18 @@ from sklearn.utils import _safe_indexing
 from softcost.costs import RowCosts
 from softcost.learners import is_pairwise
 from softcost.reductions import MinimumExpectedCost, Reduction, TrainingData
-from softcost.search.auto import FAMILIES, TableFacts, choose_portfolio, portfolio_table
+from softcost.search.auto import (
+    FAMILIES,
+    TableFacts,
+    choose_portfolio,
+    default_folds,
+    default_samples,
+    portfolio_table,
+)
 from softcost.search.grids import settings_to_try, softness_values
 from softcost.search.problem import Calibration, JointProblem, Rows, SearchProblem
 from softcost.search.progress import part_of, reporter, tell_callbacks, tell_portfolio
+from softcost.search.rules import Budget
 
 # Families of candidates: one reduction, or several under names of their own.
 
@@ -218,6 +226,29 @@ def make_folds(
     ]
 
 
+def default_cv(search: Any, y: NDArray[np.intp], n_rows: int) -> Any:
+    """The splitter or number of folds of a search; ``search.cv`` if it is not None.
+
+    With "auto", large tables are searched on stratified samples. A test of a budget
+    needs cross-validation, in which every row is held out once.
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+        Numbers of the classes of the rows to split.
+    n_rows : int
+        Number of rows of the table.
+    """
+    if search.cv is not None:
+        return search.cv
+    tested = isinstance(search.criterion, Budget) and search.criterion.confidence
+    if is_auto(search.reduction) and search.calibration is None and not tested:
+        samples = default_samples(y, n_rows, search.random_state)
+        if samples is not None:
+            return samples
+    return default_folds(n_rows)
+
+
 def _rows(given: Any, n: int, what: str) -> NDArray[np.intp]:
     """Numbers of rows, from numbers or a mask; some there must be."""
     rows = np.asarray(given)
@@ -242,7 +273,7 @@ def rows_to_use(
     Rows of weight zero are as if absent, also from folds that are cut here.
     """
     n_rows, cv = len(rows.y), search.cv
-    cut_here = isinstance(cv, Integral) or hasattr(cv, "split")
+    cut_here = cv is None or isinstance(cv, Integral) or hasattr(cv, "split")
     train, kept = np.arange(n_rows), None
     if search.calibration is not None:
         if not cut_here:
@@ -336,7 +367,9 @@ def prepare(
         data = {name: one.part(train) for name, one in data.items()}
         first = next(iter(data.values()))
         groups = None if groups is None else _safe_indexing(groups, train)
-    folds = make_folds(search.cv, first.rows.y, groups, search.random_state)
+    n_rows = int(np.count_nonzero(all_rows.weight > 0))
+    cv = default_cv(search, first.rows.y, n_rows)
+    folds = make_folds(cv, first.rows.y, groups, search.random_state)
     portfolio, grids = None, search.param_grid
     blends: dict[str | None, tuple[str, ...]] = {}
     if auto:

@@ -8,8 +8,8 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 import softcost as library
-from softcost.cli.train import _job as jobs
 from softcost.persistence import describe
+from softcost.search import auto
 from softcost.tables import find_kinds, read_table, typed_columns
 from softcost.tables.encode import make_encoder
 
@@ -343,9 +343,9 @@ def test_advice_is_the_same_in_terminal_and_json(tmp_path, softcost, strict):
 def test_families_are_tried_on_samples_of_many_rows(
     softcost, strict, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(jobs, "_MANY_ROWS", 150)
-    monkeypatch.setattr(jobs, "_SAMPLE", 90)
-    monkeypatch.setattr(jobs, "_HELD_OUT", 45)
+    monkeypatch.setattr(auto, "MANY_ROWS", 150)
+    monkeypatch.setattr(auto, "SAMPLE_ROWS", 90)
+    monkeypatch.setattr(auto, "SAMPLE_TEST_ROWS", 45)
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)
     table = pd.DataFrame({"a": y + rng.normal(0, 0.5, 200), "t": y})

@@ -4,12 +4,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.model_selection import StratifiedShuffleSplit
 
 from softcost.cli.console import BadInput
-
-_MANY_ROWS = 50_000
-_SAMPLE, _HELD_OUT = 30_000, 20_000  # of many rows, to train and to test candidates
+from softcost.search.auto import default_folds, default_samples
 
 
 @dataclass(frozen=True)
@@ -75,29 +72,17 @@ def with_reduction(job: Job) -> Job:
 
 
 def n_folds(job: Job, n_rows: int) -> int:
-    """How many folds there are: fewer of many rows, which tell enough."""
-    return job.cv or (5 if n_rows <= _MANY_ROWS else 3)
+    """How many folds or samples the search has."""
+    return job.cv or default_folds(n_rows)
 
 
-def sampled(job: Job, labels: np.ndarray) -> StratifiedShuffleSplit | None:
-    """Samples of many rows, where families are tried on them; None where on all.
-
-    What was chosen is fitted to all rows afterwards. Stratified samples need two rows
-    of every class. A test of limits wants cross-validation.
-    """
+def sample_size(job: Job, labels: np.ndarray) -> int | None:
+    """Training rows of a sample, if the search evaluates candidates on samples."""
     auto = with_reduction(job).reduction == ("auto",)
     if not auto or job.cv is not None or job.confidence is not None:
         return None
-    if len(labels) <= _MANY_ROWS:
-        return None
-    if np.unique(labels, return_counts=True)[1].min() < 2:
-        return None
-    return StratifiedShuffleSplit(
-        n_folds(job, len(labels)),
-        train_size=_SAMPLE,
-        test_size=_HELD_OUT,
-        random_state=job.seed,
-    )
+    samples = default_samples(labels, len(labels), job.seed)
+    return None if samples is None else samples.train_size
 
 
 def with_defaults(job: Job) -> Job:

@@ -15,7 +15,7 @@ from softcost.cli.results import print_importance, write_page
 from softcost.cli.train._asked import asked_lines
 from softcost.cli.train._data import TrainingInput
 from softcost.cli.train._families import print_families, why_blended
-from softcost.cli.train._job import Job, n_folds, sampled
+from softcost.cli.train._job import Job, n_folds, sample_size
 from softcost.cli.train._reductions import Family
 from softcost.cli.train._sensitivity import lines_of
 from softcost.costs import actions_of
@@ -49,7 +49,7 @@ def describe_training(
         "learner": ",".join(learners) or "auto",
         "criterion": job.criterion,
         "folds": n_folds(job, len(data.train.y)),
-        "sample": getattr(sampled(job, data.train.y), "train_size", None),
+        "sample": sample_size(job, data.train.y),
         "actions": [] if data.matrix is None else actions_of(data.matrix),
         "currency": job.currency,
     }

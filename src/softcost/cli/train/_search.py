@@ -8,7 +8,7 @@ from sklearn.pipeline import Pipeline
 
 from softcost.cli.train._budget import criterion_of
 from softcost.cli.train._data import TrainingInput
-from softcost.cli.train._job import Job, n_folds, sampled
+from softcost.cli.train._job import Job
 from softcost.cli.train._reductions import Family
 from softcost.search import SoftCostClassifierCV
 from softcost.tables import make_encoder
@@ -32,7 +32,7 @@ def make_model(job: Job, families: list[Family], data: TrainingInput) -> Pipelin
         **criterion_of(job),
         calibration=data.calibration,
         error_weight=job.error_weight,
-        cv=sampled(job, data.train.y) or n_folds(job, len(data.train.y)),
+        cv=job.cv,
         time_limit=None if job.minutes is None else 60 * job.minutes,
         n_jobs=job.jobs if job.dask is None else None,
         random_state=job.seed,
