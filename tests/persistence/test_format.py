@@ -76,6 +76,10 @@ def page():
             lines.append(f"  learnt {field}{need}: {told(kind)}")
         for field in sorted(schema.unkept):
             lines.append(f"  not kept {field}")
+        for old, new in sorted(schema.renamed.items()):
+            lines.append(f"  formerly {old}: {new}")
+        for old in sorted(schema.former_names):
+            lines.append(f"  formerly of type {old}")
     return "\n".join(lines) + "\n"
 
 

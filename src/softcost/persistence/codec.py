@@ -57,6 +57,12 @@ TYPES: dict[str, Type] = {
         CALIBRATION,
     )
 }
+_FORMER_NAMES = {old: name for name, one in TYPES.items() for old in one.former_names}
+
+
+def _todays_name(kind: Any) -> Any:
+    """The name of a type in this version, whichever version wrote it."""
+    return _FORMER_NAMES.get(kind, kind) if isinstance(kind, str) else kind
 
 
 def encode(model: Any, trusted: Sequence[str] = ()) -> dict[str, bytes]:
@@ -183,7 +189,7 @@ class _Reader:
             return Record(SKOPS, {"content": content}, None)
         if "same" in node:
             return self._same(node)
-        kind = node.get("type")
+        kind = _todays_name(node.get("type"))
         schema = TYPES.get(kind) if isinstance(kind, str) else None
         if schema is None:
             raise Refused(f"{str(kind)[:60]} is of a type that is not allowed")
@@ -207,7 +213,7 @@ class _Reader:
         if set(node) != {"type", "same"} or known is None:
             raise Refused("not a reference to a part before it")
         found, size = known
-        if found.type != node["type"]:
+        if found.type != _todays_name(node["type"]):
             raise Refused("not a reference to a part before it")
         self._n_same += 1
         self._again += size

@@ -220,8 +220,6 @@ def says_what_it_is(manifest: dict[str, Any], model: Any) -> bool:
         classes = getattr(last, "classes_", None)
         answers = getattr(last, "actions_", classes)  # which parameters may spoil
         found = {
-            "model": type_name(model),
-            "final": type_name(last),
             "classes": json_value(classes),
             "actions": json_value(answers),
             "features": _features(model),
@@ -229,7 +227,22 @@ def says_what_it_is(manifest: dict[str, Any], model: Any) -> bool:
         }
     except (ValueError, TypeError, AttributeError, KeyError, IndexError):
         return False
-    return all(manifest[name] == one for name, one in found.items())
+    return (
+        _names_type_of(manifest["model"], model)
+        and _names_type_of(manifest["final"], last)
+        and all(manifest[name] == one for name, one in found.items())
+    )
+
+
+def _names_type_of(full_name: str, value: Any) -> bool:
+    """Whether a full name is that of an object's class.
+
+    Modules between the package and the class may have other names in another version,
+    as scikit-learn's private modules have, too.
+    """
+    package, class_name = full_name.partition(".")[0], full_name.rpartition(".")[2]
+    kind = type(value)
+    return (package, class_name) == (kind.__module__.partition(".")[0], kind.__name__)
 
 
 def final_step(model: Any) -> Any:

@@ -664,6 +664,12 @@ class Type:
         None for one that is not fitted.
     make : callable, default=None
         An object of its class, values of parameters and fitted values.
+    renamed : mapping of str and str
+        Field names of earlier versions and their names today. It is applied to
+        parameters and fitted values alike before anything is checked, so every other
+        part of a schema speaks of today's names only.
+    former_names : tuple of str
+        Names of the class in files of earlier versions.
     """
 
     place: str
@@ -674,6 +680,8 @@ class Type:
     check: Callable[[Record], None] = _nothing
     take: Callable[[Any], dict[str, Any] | None] | None = None
     make: Callable[[Any, dict, dict | None], Any] | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    former_names: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -725,11 +733,13 @@ class Type:
         if set(node) != {"type", "params", "fitted"} or not isinstance(params, dict):
             raise Refused(f"{self.name} is not written as it should be")
         dims: Dims = {}
+        params = self._with_todays_names(params)
         record = Record(self.name, self._read(params, self.params, source, dims), None)
         record.dims = dims
         if fitted is not None:
             if not isinstance(fitted, dict):
                 raise Refused(f"{self.name} is not written as it should be")
+            fitted = self._with_todays_names(fitted)
             missing = set(self.fitted) - self.optional - set(fitted)
             if missing:
                 raise Refused(f"{self.name} lacks {min(missing)}")
@@ -739,6 +749,16 @@ class Type:
         except Refused as error:
             raise error.inside(self.name) from None
         return record
+
+    def _with_todays_names(self, nodes: dict[str, Any]) -> dict[str, Any]:
+        """Fields by the names that they have now, whichever version wrote them."""
+        today = {self.renamed.get(name, name): node for name, node in nodes.items()}
+        if len(today) < len(nodes):
+            name = next(
+                new for old, new in self.renamed.items() if {old, new} <= set(nodes)
+            )
+            raise Refused(f"{self.name} has {name!r} under an earlier name as well")
+        return today
 
     def _read(
         self, nodes: dict, kinds: Mapping[str, Kind], source: Source, dims: Dims
