@@ -478,16 +478,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
                 f"This {type(self).__name__} estimator requires y to be passed, but "
                 "the target y is None; pass the true labels."
             )
-        check_learner(
-            self.chosen_learner(), self.learner_kind, f"this {type(self).__name__}"
-        )
-        X = self._check_X(X, reset=reset)
-        pairwise = is_pairwise(self.working_learner())
-        if pairwise and np.shape(X)[0] != np.shape(X)[1]:
-            raise ValueError(
-                f"X should be a square kernel matrix for this learner, but it has "
-                f"shape {np.shape(X)}: pass K(X, X), or choose another kernel."
-            )
+        X, pairwise = self._check_input(X, reset=reset)
         labels = _check_y(y)
         check_consistent_length(X, labels)
         check_classification_targets(labels)
@@ -511,14 +502,53 @@ class Reduction(ClassifierMixin, BaseEstimator):
             actions=self.actions,
             action_error=self.action_error,
         )
+        if costs is not None and self.classes is None and known is None:
+            refuse_strangers(rows)
+        return self._training_data(X, rows, pairwise)
+
+    def check_features(self, X: Any, rows: RowCosts) -> TrainingData:
+        """Check X alone, if labels and costs of its rows have been checked.
+
+        A search over several reductions checks labels and costs once, since all of its
+        reductions have the same. X is checked for each: they support different types.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            As in `fit`.
+        rows : RowCosts
+            From `check_data` of a reduction with the same costs and classes.
+
+        Returns
+        -------
+        TrainingData
+            What `fit_checked` takes.
+        """
+        X, pairwise = self._check_input(X, reset=True)
+        check_consistent_length(X, rows.y)
+        return self._training_data(X, rows, pairwise)
+
+    def _check_input(self, X: Any, *, reset: bool) -> tuple[Any, bool]:
+        """Check the learner and X; the flag says whether X is a kernel matrix."""
+        check_learner(
+            self.chosen_learner(), self.learner_kind, f"this {type(self).__name__}"
+        )
+        X = self._check_X(X, reset=reset)
+        pairwise = is_pairwise(self.working_learner())
+        if pairwise and np.shape(X)[0] != np.shape(X)[1]:
+            raise ValueError(
+                f"X should be a square kernel matrix for this learner, but it has "
+                f"shape {np.shape(X)}: pass K(X, X), or choose another kernel."
+            )
+        return X, pairwise
+
+    def _training_data(self, X: Any, rows: RowCosts, pairwise: bool) -> TrainingData:
         if len(rows.extra) and not self.takes_actions:
             raise ValueError(
                 f"actions beyond the classes, such as {rows.extra.tolist()[0]!r}, are "
                 f"not for {type(self).__name__}: drop their columns, or choose "
                 "MinimumExpectedCost, CostSensitiveOneVsOne or OneSidedRegression."
             )
-        if costs is not None and self.classes is None and known is None:
-            refuse_strangers(rows)
         names = ("n_features_in_", "feature_names_in_")
         features = {name: getattr(self, name) for name in names if hasattr(self, name)}
         return TrainingData(X, rows, features, pairwise)

@@ -163,20 +163,23 @@ class MinimumExpectedCost(ProbabilityReduction):
             extra=self._extra_now(),
         )
 
-    def _soft_costs(self, softness: float) -> NDArray[np.float64]:
-        """What the decision looks at: scaled prices, softened."""
+    def _scaled_costs(
+        self, raw_matrix: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Costs by class and answer, divided by the largest entry."""
         if self.cost_matrix is None and self._mean_scaled is not None:
-            matrix = self._mean_scaled
-        else:
-            matrix, _ = scaled_matrix(self.cost_matrix_)
-        return self._softened(matrix, softness)
+            return self._mean_scaled
+        checked = self.cost_matrix_ if raw_matrix is None else raw_matrix
+        return scaled_matrix(checked)[0]
+
+    def _error_costs(self) -> NDArray[np.float64]:
+        counted = check_action_error(self.action_error, self._extra_now())
+        return error_costs(self._error_weight, counted)
 
     def _softened(
         self, costs: NDArray[np.float64], softness: float
     ) -> NDArray[np.float64]:
-        counted = check_action_error(self.action_error, self._extra_now())
-        errors = error_costs(self._error_weight, counted)
-        return softened(costs, errors, check_softness(softness))
+        return softened(costs, self._error_costs(), check_softness(softness))
 
     def _fit(self, X: Any, problem: CostProblem) -> None:
         learner, rng = self.working_learner(), self._rng()
@@ -244,7 +247,8 @@ class MinimumExpectedCost(ProbabilityReduction):
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
         """Minus the expected soft cost."""
-        return -expected_costs(self._probabilities(X), self._soft_costs(self.softness))
+        soft = self._softened(self._scaled_costs(), self.softness)
+        return -expected_costs(self._probabilities(X), soft)
 
     def predict(self, X: Any, *, costs: Any = None) -> NDArray[Any]:
         """The answer of least expected cost; the first of them where costs tie.
@@ -270,7 +274,13 @@ class MinimumExpectedCost(ProbabilityReduction):
         chosen = expected_costs(probabilities, soft).argmin(axis=1)
         return self.actions_[chosen]
 
-    def decide_each(self, X: Any, softness: Sequence[float]) -> NDArray[np.intp]:
+    def decide_each(
+        self,
+        X: Any,
+        softness: Sequence[float],
+        *,
+        raw_matrix: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.intp]:
         """Numbers of the predicted classes at each softness, shape (n_softness, n).
 
         For rows that have been checked; probabilities are asked for once.
@@ -281,6 +291,8 @@ class MinimumExpectedCost(ProbabilityReduction):
             As `check_data` gives them.
         softness : sequence of float
             At which to decide.
+        raw_matrix : array of shape (K, A), default=None
+            ``cost_matrix_``, if it has been checked already, as in `soft_matrices`.
 
         Returns
         -------
@@ -290,7 +302,8 @@ class MinimumExpectedCost(ProbabilityReduction):
         if len(self.classes_) == 1:
             return np.zeros((len(softness), _num_samples(X)), np.intp)
         return cheapest_answers(
-            self.checked_probabilities(X), self.soft_matrices(softness)
+            self.checked_probabilities(X),
+            self.soft_matrices(softness, raw_matrix=raw_matrix),
         )
 
     def checked_probabilities(self, X: Any) -> NDArray[np.float64]:
@@ -308,20 +321,31 @@ class MinimumExpectedCost(ProbabilityReduction):
         """
         return self._probabilities(X)
 
-    def soft_matrices(self, softness: Sequence[float]) -> NDArray[np.float64]:
+    def soft_matrices(
+        self,
+        softness: Sequence[float],
+        *,
+        raw_matrix: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]:
         """What decisions look at for each softness.
 
         Parameters
         ----------
         softness : sequence of float
             Values between 0 and 1.
+        raw_matrix : array of shape (K, A), default=None
+            ``cost_matrix_``, if it has been checked already: `RowCosts.raw_matrix` of
+            the rows that this estimator was fitted to. By default it is checked again.
 
         Returns
         -------
         array of shape (n_softness, K, A)
             One softened cost matrix for each value.
         """
-        return np.array([self._soft_costs(value) for value in softness])
+        costs, errors = self._scaled_costs(raw_matrix), self._error_costs()
+        return np.array(
+            [softened(costs, errors, check_softness(value)) for value in softness]
+        )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the classes, whatever the prices.

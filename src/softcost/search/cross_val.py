@@ -142,11 +142,13 @@ def fit_and_predict(
             found = matrices = None
             if with_probabilities:
                 exact = model.checked_probabilities(held_out)
-                matrices = model.soft_matrices(softness)
+                matrices = model.soft_matrices(softness, raw_matrix=rows.raw_matrix)
                 predicted[:] = cheapest_answers(exact, matrices)
                 found = exact.astype(np.float32)
             else:
-                predicted[:] = model.decide_each(held_out, softness)
+                predicted[:] = model.decide_each(
+                    held_out, softness, raw_matrix=rows.raw_matrix
+                )
             seconds[:] = fitted - started, perf_counter() - fitted
             return FitResult(predicted, seconds / len(softness), found, matrices)
         for number, value in enumerate(softness):

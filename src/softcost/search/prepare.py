@@ -357,9 +357,8 @@ def prepare(
         if auto
         else given_families(search.reduction, taken)
     )
-    given = (X, y, costs, sample_weight)
     families = _configured(search, asked)
-    data = _checked(families, given)
+    data = _checked(families, X, y, costs, sample_weight)
     first = next(iter(data.values()))
     whole, all_rows = data, first.rows
     train, kept = rows_to_use(search, first.rows, groups)
@@ -380,7 +379,9 @@ def prepare(
             search, {one.name: one.reduction for one in choices if one.reduction}
         )
         blends = {one.name: one.blends for one in choices}
-        data = whole = _checked(families, given)
+        data = whole = {
+            name: one.check_features(X, all_rows) for name, one in families.items()
+        }
         if train is not None:
             data = {name: one.part(train) for name, one in data.items()}
         own = {one.name: one.param_grid for one in choices if one.reduction}
@@ -443,13 +444,34 @@ def _configured(search: Any, families: Families) -> Families:
     return found
 
 
+# Reductions that agree in these read labels and costs in the same way.
+_COST_PARAMETERS = ("cost_matrix", "classes", "actions", "error_weight", "action_error")
+
+
 def _checked(
-    families: Families, given: tuple[Any, Any, Any, Any]
+    families: Families, X: Any, y: Any, costs: Any, sample_weight: Any
 ) -> dict[str | None, TrainingData]:
-    """Training data, as each family checks them."""
-    data = {name: one.check_data(*given) for name, one in families.items()}
+    """Training data of each family; labels and costs are checked once if they agree."""
+    data: dict[str | None, TrainingData] = {}
+    checked: list[tuple[Reduction, RowCosts]] = []
+    for name, reduction in families.items():
+        same = [rows for other, rows in checked if _same_costs(other, reduction)]
+        if same:
+            data[name] = reduction.check_features(X, same[0])
+        else:
+            data[name] = reduction.check_data(X, y, costs, sample_weight)
+            checked.append((reduction, data[name].rows))
     check_same(families, data)
     return data
+
+
+def _same_costs(first: Reduction, second: Reduction) -> bool:
+    """Whether labels and costs mean the same to two reductions, as far as is cheap."""
+    pairs = [(getattr(first, name), getattr(second, name)) for name in _COST_PARAMETERS]
+    return all(
+        a is b or (isinstance(a, Real | str) and type(a) is type(b) and a == b)
+        for a, b in pairs
+    )
 
 
 def _group_numbers(groups: Any, n: int) -> NDArray[np.intp]:
