@@ -91,6 +91,20 @@ def test_headers_that_lie(content, name, tmp_path):
         describe(tmp_path / "bad")
 
 
+@pytest.mark.parametrize("offset", [2**62, 2**63, 2**64 - 1])
+def test_a_zip64_place_beyond_all_files(content, offset, tmp_path):
+    """Python's files cannot even be asked for places from 2**63 on."""
+    raw = body(content)
+    entry, end = raw.rfind(CENTRAL), raw.rfind(b"PK\x05\x06")
+    place = struct.pack("<HHQ", 1, 8, offset)
+    raw[entry + 42 : entry + 46] = b"\xff" * 4  # see the extra field
+    raw[entry + 30 : entry + 32] = struct.pack("<H", len(place))
+    (size,) = struct.unpack("<I", raw[end + 12 : end + 16])
+    raw[end + 12 : end + 16] = struct.pack("<I", size + len(place))
+    raw[end:end] = place
+    refused(closed(bytes(raw)), tmp_path, "not a softcost model")
+
+
 def test_a_directory_of_too_many_members(content, tmp_path):
     """Each takes ten times as much in memory as in the file."""
     good = bytes(body(content))
@@ -241,6 +255,22 @@ def test_a_file_starts_no_processes(tmp_path):
     assert softcost.load(tmp_path / "model")[0].n_jobs is None
 
 
+def test_groups_without_end(tmp_path):
+    """A column for every number up to that of a group would take gigabytes."""
+    X = np.array([["u"], ["v"]] * 10, dtype=object)
+    encoder = OneHotEncoder(max_categories=2)
+    good = stored(
+        make_pipeline(encoder, DecisionTreeClassifier()), tmp_path, X, X[:, 0]
+    )
+
+    def change(structure, members):
+        members["arrays/999.npy"] = npy(np.array([0, 2**40]))
+        structure["params"]["steps"][0][1]["fitted"]["groups"] = [{"array": 999}]
+
+    (tmp_path / "bad").write_bytes(changed(good, change))
+    assert outcomes([tmp_path / "bad"], np.zeros((1, 1))) == ["refused"]
+
+
 def test_groups_that_the_encoder_does_not_make(tmp_path):
     """Its columns would be fewer than those that it writes to."""
     X = np.array([[f"w{number % 40}"] for number in range(80)], dtype=object)
@@ -290,8 +320,8 @@ def test_blocks_of_rows_and_pairs_change_nothing(monkeypatch):
     X, y = rows()
     boosted = StochasticEnsembleBoosting(n_rounds=3, random_state=0)
     for model, name, limit in (
-        (KernelSVC(), "svm._machines._MOST_VALUES", 100),
-        (boosted, "reductions._boosting._MOST_CELLS", 70),
+        (KernelSVC(), "svm.machines._MOST_VALUES", 100),
+        (boosted, "reductions.stochastic_ensemble._MOST_CELLS", 70),
     ):
         model.fit(np.tile(X, (2, 1)), np.tile(y, 2))
         wanted = model.decision_function(X)

@@ -141,7 +141,7 @@ _ENTRY, _ENTRY_BYTES = b"PK\x01\x02", 1000  # in the directory, and in memory
 # What zipfile raises where a directory or a header says what is not so.
 UNREADABLE = (
     BadZipFile, KeyError, ValueError, NotImplementedError, OSError, EOFError,
-    RuntimeError, struct.error,
+    RuntimeError, OverflowError, struct.error,
 )  # fmt: skip
 
 
