@@ -52,6 +52,10 @@ RENAMED = {
     "SoftCostClassifierCV.handicap_": "SoftCostClassifierCV.selection_penalty_",
     "SoftCostClassifierCV.kept_": "SoftCostClassifierCV.candidates_",
     "fit --calibration": "fit --holdout",
+    "BlendedClassifier.power": "BlendedClassifier.inverse_temperature",
+    "BlendedClassifier.power_": "BlendedClassifier.inverse_temperature_",
+    "BlendedClassifier.doubt": "BlendedClassifier.smoothing",
+    "BlendedClassifier.doubt_": "BlendedClassifier.smoothing_",
 }
 
 # Pattern of "case: field", as printed: why the results may differ.

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from softcost.linear.newton import LOGISTIC, ONE_SIDED, SQUARED, Columns
+from softcost.linear.losses import LOGISTIC, ONE_SIDED, SQUARED, Columns
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

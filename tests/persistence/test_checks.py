@@ -263,9 +263,12 @@ def expected(means=False, present=None, by_example=False, **changes):
     return record("MinimumExpectedCost", found | changes, K=3, d=4)
 
 
-def blend(weights=(0.25, 0.75), models=(FITTED, FITTED), power=1.0, doubt=(0.0, 0.0)):
+def blend(
+    weights=(0.25, 0.75), models=(FITTED, FITTED), power=1.0, smoothing=(0.0, 0.0)
+):
     found = {"weights_": np.array(weights), "estimators_": list(models),
-             "power_": power, "doubt_": np.array(doubt)}  # fmt: skip
+             "inverse_temperature_": power,
+             "smoothing_": np.array(smoothing)}  # fmt: skip
     return record("BlendedClassifier", found, K=3, d=4)
 
 
@@ -645,14 +648,14 @@ CHECKS = {
         (record("BlendedClassifier"), None),
         (blend(), None),
         (blend([1.0, 0.0], [tree(), None]), None),
-        (blend([1.0, 0.0], doubt=[0.0, 0.5]), None),
-        (blend(doubt=[-0.1, 0.2]), "doubt_: it is negative"),
-        (blend(doubt=[0.5, 0.5]), "doubt_: it is negative, or one or more"),
-        (blend(doubt=[np.nan, 0.0]), "doubt_: it is negative, or one or more"),
+        (blend([1.0, 0.0], smoothing=[0.0, 0.5]), None),
+        (blend(smoothing=[-0.1, 0.2]), "smoothing_: it is negative"),
+        (blend(smoothing=[0.5, 0.5]), "smoothing_: it is negative, or its sum"),
+        (blend(smoothing=[np.nan, 0.0]), "smoothing_: it is negative, or its sum"),
         (blend([-0.5, 1.5]), "weights_: they are negative"),
         (blend([0.5, 0.6]), "weights_: they are negative, or their sum"),
-        (blend(power=0.0), "power_: it is not positive"),
-        (blend(power=-1.0), "power_: it is not positive"),
+        (blend(power=0.0), "inverse_temperature_: it is not positive"),
+        (blend(power=-1.0), "inverse_temperature_: it is not positive"),
         (blend([1.0, 0.0]), "estimators_: not one for each weight"),
         (blend(models=[tree(), None]), "estimators_: not one for each weight"),
         (blend(models=[tree(), NEW]), "estimators_: not fitted"),

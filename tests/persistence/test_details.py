@@ -573,9 +573,13 @@ def test_trees_of_light_rows_and_of_regression(tmp_path):
         n_classes.read(2, None, {})
 
 
-def blend(weights, members, power=1.0, doubt=(0.0, 0.0)):
-    fitted = {"weights_": np.array(weights), "estimators_": members, "power_": power}
-    fitted["doubt_"] = np.array(doubt)
+def blend(weights, members, power=1.0, smoothing=(0.0, 0.0)):
+    fitted = {
+        "weights_": np.array(weights),
+        "estimators_": members,
+        "inverse_temperature_": power,
+    }
+    fitted["smoothing_"] = np.array(smoothing)
     record = Record("BlendedClassifier", {}, fitted)
     record.dims.update(K=3, d=4)
     return record
@@ -591,14 +595,14 @@ def test_weights_of_a_blend():
     _check_blend(blend([0.25, 0.75], [member(), member([0, 2])]))
     _check_blend(blend([1.0, 0.0], [member(), None], power=0.5))
     two = [member(), member()]
-    _check_blend(blend([1.0, 0.0], two, doubt=[0.05, 0.05]))
+    _check_blend(blend([1.0, 0.0], two, smoothing=[0.05, 0.05]))
     for bad in (
         blend([0.5, 0.6], two), blend([-0.5, 1.5], two), blend([0.5, 0.5], [*two[:1],
         None]), blend([1.0, 0.0], two), blend([0.5, 0.5], two, power=0.0),
-        blend([0.5, 0.5], two, doubt=[-0.1, 0.1]),
-        blend([0.5, 0.5], two, doubt=[0.5, 0.5]),
-        blend([0.5, 0.5], two, doubt=[np.nan, 0]),
-        blend([1.0, 0.0], [member(), None], doubt=[0, 0.1]),
+        blend([0.5, 0.5], two, smoothing=[-0.1, 0.1]),
+        blend([0.5, 0.5], two, smoothing=[0.5, 0.5]),
+        blend([0.5, 0.5], two, smoothing=[np.nan, 0]),
+        blend([1.0, 0.0], [member(), None], smoothing=[0, 0.1]),
         blend([0.5, 0.5], two, power=-1.0), blend([0.5, 0.5], [member(), member([3])]),
         blend([0.5, 0.5], [member(), member([-1, 0])]),
         blend([0.5, 0.5], [member(), member(features=5)]),

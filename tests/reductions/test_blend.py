@@ -16,7 +16,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import softcost
 from softcost import MinimumExpectedCost
-from softcost.reductions import BlendedClassifier, blend_weights, learn_blend, raised
+from softcost.reductions import (
+    BlendedClassifier,
+    blend_weights,
+    fit_blend,
+    temper_probabilities,
+)
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versi", "virginica"])[Y]
@@ -42,8 +47,10 @@ def test_given_weights_average_what_the_members_say():
 
 def test_a_given_power_makes_the_average_surer():
     plain = BlendedClassifier(MEMBERS, weights=[3, 1, 0]).fit(X, NAMES)
-    assert plain.power_ == 1
-    sure = BlendedClassifier(MEMBERS, weights=[3, 1, 0], power=2).fit(X, NAMES)
+    assert plain.inverse_temperature_ == 1
+    sure = BlendedClassifier(MEMBERS, weights=[3, 1, 0], inverse_temperature=2).fit(
+        X, NAMES
+    )
     expected = plain.predict_proba(X) ** 2
     expected /= expected.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(sure.predict_proba(X), expected)
@@ -51,21 +58,21 @@ def test_a_given_power_makes_the_average_surer():
 
 
 @pytest.mark.parametrize(
-    ("doubt", "shares"), [(0.3, [0.1, 0.1, 0.1]), ([0.2, 0, 0.1], [0.2, 0, 0.1])]
+    ("smoothing", "shares"), [(0.3, [0.1, 0.1, 0.1]), ([0.2, 0, 0.1], [0.2, 0, 0.1])]
 )
-def test_doubt_is_shared_by_all_whatever_their_weights(doubt, shares):
-    given = {"weights": [0, 1, 0], "power": 2.0, "random_state": 0}
+def test_smoothing_is_shared_by_all_whatever_their_weights(smoothing, shares):
+    given = {"weights": [0, 1, 0], "inverse_temperature": 2.0, "random_state": 0}
     sure = BlendedClassifier(MEMBERS, **given).fit(X, NAMES)
-    doubtful = BlendedClassifier(MEMBERS, doubt=doubt, **given).fit(X, NAMES)
-    np.testing.assert_allclose(doubtful.doubt_, shares)
-    left_out = [model is None for model in doubtful.estimators_]
+    smoothed = BlendedClassifier(MEMBERS, smoothing=smoothing, **given).fit(X, NAMES)
+    np.testing.assert_allclose(smoothed.smoothing_, shares)
+    left_out = [model is None for model in smoothed.estimators_]
     assert left_out == [w + d == 0 for w, d in zip([0, 1, 0], shares, strict=True)]
     told = [
         np.zeros((len(X), 3)) if model is None else model.predict_proba(X)
-        for model in doubtful.estimators_
+        for model in smoothed.estimators_
     ]
     expected = 0.7 * sure.predict_proba(X) + np.tensordot(shares, told, axes=1)
-    np.testing.assert_allclose(doubtful.predict_proba(X), expected)
+    np.testing.assert_allclose(smoothed.predict_proba(X), expected)
     np.testing.assert_allclose(expected.sum(axis=1), 1)
 
 
@@ -75,10 +82,10 @@ def test_the_learnt_power_mends_what_an_average_is_off(wanted, weighted):
     """Labels are drawn by the power of an average: it is found again."""
     rng = np.random.default_rng(0)
     told = rng.dirichlet([1, 1, 1], (2, 40000)) * 0.97 + 0.01
-    exact = raised(told.mean(axis=0), wanted)
+    exact = temper_probabilities(told.mean(axis=0), wanted)
     y = (rng.uniform(size=(len(exact), 1)) > exact.cumsum(axis=1)).sum(axis=1)
     weight = rng.integers(1, 4, len(y)) if weighted else np.ones(len(y))
-    weights, power = learn_blend(told, y, weight.astype(float))
+    weights, power = fit_blend(told, y, weight.astype(float))
     assert power == pytest.approx(wanted, rel=0.05)
     np.testing.assert_allclose(weights, 0.5, atol=0.05)
 
@@ -88,24 +95,24 @@ def test_stakes_weigh_members_like_repeated_rows_and_leave_the_power_alone():
     told = rng.dirichlet([1, 1, 1], (3, 300))
     mixed = told.mean(axis=0).cumsum(axis=1)
     y = (rng.uniform(size=(300, 1)) > mixed).sum(axis=1).clip(0, 2)
-    weight, stake = rng.uniform(0.5, 2, 300), np.array([9.0, 0.5, 0.0])
-    weights, power = learn_blend(told, y, weight, stake)
-    at_stake = weight * (told.mean(axis=0) * stake).sum(axis=1)
+    weight, class_cost = rng.uniform(0.5, 2, 300), np.array([9.0, 0.5, 0.0])
+    weights, power = fit_blend(told, y, weight, class_cost)
+    at_stake = weight * (told.mean(axis=0) * class_cost).sum(axis=1)
     counted = at_stake / at_stake.sum() * weight.sum()
     likelihood = told[:, np.arange(300), y].T
     np.testing.assert_allclose(weights, blend_weights(likelihood, counted), atol=1e-4)
-    plain = learn_blend(told, y, weight)
+    plain = fit_blend(told, y, weight)
     assert np.abs(weights - plain[0]).max() > 0.01
     average = np.tensordot(weights, told, axes=1)
 
     def loss(b):
-        chance = raised(average, b)[np.arange(300), y]
+        chance = temper_probabilities(average, b)[np.arange(300), y]
         return -weight @ np.log(chance)
 
     assert loss(power) <= min(loss(power * 0.98), loss(power * 1.02))
-    in_cents = learn_blend(told, y, weight, 100 * stake)
+    in_cents = fit_blend(told, y, weight, 100 * class_cost)
     np.testing.assert_allclose(in_cents[0], weights, atol=1e-6)
-    nothing_at_stake = learn_blend(told, y, weight, 0 * stake)
+    nothing_at_stake = fit_blend(told, y, weight, 0 * class_cost)
     np.testing.assert_array_equal(nothing_at_stake[0], plain[0])
 
 
@@ -114,22 +121,22 @@ def test_no_member_gains_by_calling_expensive_classes_more_likely():
     rng = np.random.default_rng(2)
     exact = rng.dirichlet([4, 4, 1], 5000)
     y = (rng.uniform(size=(5000, 1)) > exact.cumsum(axis=1)).sum(axis=1).clip(0, 2)
-    stake = np.array([1.0, 1.0, 50.0])
+    class_cost = np.array([1.0, 1.0, 50.0])
     alarmed = exact * [1, 1, 3]
     alarmed /= alarmed.sum(axis=1, keepdims=True)
     told = np.stack([exact, alarmed])
-    weights, _ = learn_blend(told, y, np.ones(5000), stake)
+    weights, _ = fit_blend(told, y, np.ones(5000), class_cost)
     assert weights[0] > 0.9
     likelihood = told[:, np.arange(5000), y].T  # rows by what their labels cost
-    assert blend_weights(likelihood, stake[y])[0] < 0.1
+    assert blend_weights(likelihood, class_cost[y])[0] < 0.1
 
 
 def test_the_power_is_bounded_where_nothing_surprises():
     told = np.tile([[0.9, 0.1]], (1, 50, 1))
-    weights, power = learn_blend(told, np.zeros(50, int), np.ones(50))
+    weights, power = fit_blend(told, np.zeros(50, int), np.ones(50))
     assert weights.tolist() == [1.0]
     assert 1 < power < 10
-    never = raised(np.array([[1.0, 0.0], [0.5, 0.5]]), power)
+    never = temper_probabilities(np.array([[1.0, 0.0], [0.5, 0.5]]), power)
     np.testing.assert_allclose(never, [[1, 0], [0.5, 0.5]])
 
 
@@ -226,14 +233,14 @@ def test_members_are_set_by_name():
         ({"weights": [0, 0, 0]}, "not all zero"),
         ({"weights": [1, -1, 1]}, "not negative"),
         ({"weights": [1, np.nan, 1]}, "weights"),
-        ({"power": 0}, "power"),
-        ({"power": "much"}, "power"),
-        ({"doubt": 1.0}, "doubt"),
-        ({"doubt": -0.1}, "doubt"),
-        ({"doubt": [0.1, 0.1]}, "doubt must be a number"),
-        ({"doubt": [0.5, 0.5, 0.0]}, "doubt must be a number"),
-        ({"doubt": [0.5, -0.1, 0.1]}, "doubt must be a number"),
-        ({"doubt": [0.5, np.nan, 0.1]}, "doubt must be a number"),
+        ({"inverse_temperature": 0}, "inverse_temperature"),
+        ({"inverse_temperature": "much"}, "inverse_temperature"),
+        ({"smoothing": 1.0}, "smoothing"),
+        ({"smoothing": -0.1}, "smoothing"),
+        ({"smoothing": [0.1, 0.1]}, "smoothing must be a number"),
+        ({"smoothing": [0.5, 0.5, 0.0]}, "smoothing must be a number"),
+        ({"smoothing": [0.5, -0.1, 0.1]}, "smoothing must be a number"),
+        ({"smoothing": [0.5, np.nan, 0.1]}, "smoothing must be a number"),
         ({"cv": 1}, "cv"),
     ],
 )

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 import softcost
 from softcost import SoftCostClassifierCV, load, save
-from softcost.reductions import learn_blend, raised
+from softcost.reductions import fit_blend, temper_probabilities
 from softcost.search.auto import FAMILIES, TableFacts, choose_portfolio
 from softcost.search.cross_val import blended
 
@@ -222,9 +222,9 @@ def test_another_family_is_chosen_where_it_is_clearly_cheaper(clearly):
     assert handicapped[chosen] == pytest.approx(min(handicapped.values()))
 
 
-@pytest.mark.parametrize(("n", "doubt"), [(120, 0.05), (1920, 64 / 1920)])
+@pytest.mark.parametrize(("n", "smoothing"), [(120, 0.05), (1920, 64 / 1920)])
 def test_the_blend_predicts_held_out_rows_by_what_other_folds_taught(
-    monkeypatch, n, doubt
+    monkeypatch, n, smoothing
 ):
     """Against the definition, from what each family says of the held-out rows."""
     heard = []
@@ -244,10 +244,10 @@ def test_the_blend_predicts_held_out_rows_by_what_other_folds_taught(
         for fold in range(2)
     ]
     shares = np.concatenate(
-        [np.full(len(p.problem.settings), doubt / 4 / len(p.problem.settings))
+        [np.full(len(p.problem.settings), smoothing / 4 / len(p.problem.settings))
          * (p.problem.family != "kernel-margin") for p in parts]
     )  # fmt: skip
-    stake = prices.sum(axis=1)
+    class_cost = prices.sum(axis=1)
     of_blend = np.flatnonzero(found.tradeoff_["family"] == "blend")
     softest = found.tradeoff_["softness"][of_blend]
     held_out = found._held_out_rows("test")
@@ -255,11 +255,11 @@ def test_the_blend_predicts_held_out_rows_by_what_other_folds_taught(
     own = {row: own[:, place] for place, row in enumerate(held_out.row)}
     for fold, test in enumerate(problem.tests):
         other = problem.tests[1 - fold]
-        weights, power = learn_blend(
-            told[1 - fold], y[other], np.ones(len(other)), stake
+        weights, power = fit_blend(
+            told[1 - fold], y[other], np.ones(len(other)), class_cost
         )
         average = np.tensordot(weights, told[fold], axes=1)
-        mixed = (1 - doubt) * raised(average, power)
+        mixed = (1 - smoothing) * temper_probabilities(average, power)
         mixed += np.tensordot(shares, told[fold], axes=1)
         for row, chance in zip(test, mixed, strict=True):
             for place, softness in enumerate(softest):
@@ -269,7 +269,7 @@ def test_the_blend_predicts_held_out_rows_by_what_other_folds_taught(
     blend = found.candidate(
         int(np.flatnonzero(found.tradeoff_["family"] == "blend")[0])
     )
-    np.testing.assert_allclose(blend.estimator_.doubt_, shares)
+    np.testing.assert_allclose(blend.estimator_.smoothing_, shares)
 
 
 def test_the_blend_decides_by_the_prices_where_softness_changes_nothing():

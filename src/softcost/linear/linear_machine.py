@@ -30,7 +30,7 @@ from softcost.linear.linear_path import (
     Settings,
     solve_posed,
 )
-from softcost.linear.newton import pose
+from softcost.linear.losses import pose
 
 _COLUMNS = 128  # problems in lockstep: their outputs for a block stay in cache
 

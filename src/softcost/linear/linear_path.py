@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from softcost.learners import PathOutputs, Subproblem, warn_not_converged
 from softcost.linear.features import Rows, Standardised, on_disk, precision
-from softcost.linear.newton import Posed, Solved, pose, solve
+from softcost.linear.losses import Posed, pose
+from softcost.linear.newton import Solved, solve
 from softcost.parallel import one_thread
 
 # Many machines on the same rows: fitted together, and along a path.

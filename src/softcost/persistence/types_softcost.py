@@ -600,14 +600,14 @@ def _check_blend(record: Record) -> None:
     """Weights as `BlendedClassifier` learns them, and a model wherever one counts."""
     if record.fitted is None:
         return
-    weights, doubt = record.fitted["weights_"], record.fitted["doubt_"]
-    if (doubt < 0).any() or not doubt.sum() < 1:
-        raise Refused("doubt_: it is negative, or one or more in all")
+    weights, smoothing = record.fitted["weights_"], record.fitted["smoothing_"]
+    if (smoothing < 0).any() or not smoothing.sum() < 1:
+        raise Refused("smoothing_: it is negative, or its sum is not below 1")
     if (weights < 0).any() or not np.isclose(weights.sum(), 1.0):
         raise Refused("weights_: they are negative, or their sum is not one")
-    if record.fitted["power_"] <= 0:
-        raise Refused("power_: it is not positive")
-    counts = weights + doubt > 0
+    if record.fitted["inverse_temperature_"] <= 0:
+        raise Refused("inverse_temperature_: it is not positive")
+    counts = weights + smoothing > 0
     for counted, member in zip(counts, record.fitted["estimators_"], strict=True):
         if (member is None) == counted:
             raise Refused("estimators_: not one for each weight")
@@ -701,15 +701,19 @@ REDUCTION_TYPES = [
     Type(
         "softcost.reductions:BlendedClassifier",
         {"estimators": ListOf(Tuple((Text(), ESTIMATOR))), "weights": PLAIN,
-         "power": maybe(NUMBER), "doubt": PLAIN, "cv": PLAIN, "n_jobs": JOBS,
-         "random_state": SEED},
+         "inverse_temperature": maybe(NUMBER), "smoothing": PLAIN, "cv": PLAIN,
+         "n_jobs": JOBS, "random_state": SEED},
         FEATURES | {
-            "classes_": Labels("K"), "weights_": Array("f8", ("m",)), "power_": NUMBER,
-            "doubt_": Array("f8", ("m",)),
+            "classes_": Labels("K"), "weights_": Array("f8", ("m",)),
+            "inverse_temperature_": NUMBER, "smoothing_": Array("f8", ("m",)),
             "estimators_": ListOf(maybe(ESTIMATOR), "m"),
         },
         NAMED | {"n_features_in_"},
         check=_check_blend,
+        renamed={
+            "power": "inverse_temperature", "power_": "inverse_temperature_",
+            "doubt": "smoothing", "doubt_": "smoothing_",
+        },
     ),
     Type(
         "softcost.reductions:SoftmaxScores",

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from softcost.reductions.blend import (
         BlendedClassifier,
         blend_weights,
-        learn_blend,
-        raised,
+        fit_blend,
+        temper_probabilities,
     )
     from softcost.reductions.calibration import SoftmaxScores
     from softcost.reductions.costing import Costing
@@ -53,8 +53,8 @@ __all__ = [
     "ZhouLiuRescaling",
     "blend_weights",
     "cheapest_answers",
-    "learn_blend",
-    "raised",
+    "fit_blend",
+    "temper_probabilities",
 ]
 
 if not TYPE_CHECKING:
@@ -63,8 +63,8 @@ if not TYPE_CHECKING:
         "softcost.reductions.blend": [
             "BlendedClassifier",
             "blend_weights",
-            "learn_blend",
-            "raised",
+            "fit_blend",
+            "temper_probabilities",
         ],
         "softcost.reductions.calibration": ["SoftmaxScores"],
         "softcost.reductions.expected_cost": ["cheapest_answers"],

@@ -1,7 +1,19 @@
-"""Several classifiers as one: the average of their probabilities."""
+"""Blends: weighted averages of the probabilities of several classifiers.
+
+The weights minimise the log loss on held-out rows, as in stacking and in linear opinion
+pools. An average of good probabilities is underconfident, so it is sharpened by an
+inverse temperature (Ranjan and Gneiting 2010; Guo et al. 2017).
+
+References
+----------
+Guo, Pleiss, Sun and Weinberger (2017), "On calibration of modern neural networks",
+ICML.
+
+Ranjan and Gneiting (2010), "Combining probability forecasts", Journal of the Royal
+Statistical Society B 72.
+"""
 
 import warnings
-from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -32,267 +44,70 @@ from softcost.parallel import run_jobs
 from softcost.reductions.base import class_probabilities, fit_classes
 from softcost.reductions.calibration import TemperatureScaling
 
-# How a blend of classifiers is learnt: weights and a power.
-
-
-_LEAST = 1e-4  # a probability: what a surprise costs is bounded by its logarithm
-_MOST = 4.0  # power: where nothing held out surprises, it would be infinite
-
-
-def learn_blend(
-    probabilities: NDArray[np.floating[Any]],
-    y: NDArray[np.intp],
-    weight: NDArray[np.float64],
-    stake: NDArray[np.float64] | None = None,
-) -> tuple[NDArray[np.float64], float]:
-    """Weights and the power of a blend, from rows that its members have not seen.
-
-    With weights s of the rows and stakes e, what a mistake on a row of each class
-    costs, members are weighed by the log loss of rows that count by what is expected
-    to be at stake, ``s_n sum_k p(k | x_n) e_k`` with the plain average p of the
-    members, scaled so that rows count as much in all as without stakes: what matters
-    most is to be right where an expensive class is likely. The stake is that of the
-    row and not of its true class, as otherwise a member would gain by calling
-    expensive classes more likely than they are. The power is that of the plain log
-    loss: it makes probabilities right, and that they have to be for all rows.
-
-    Parameters
-    ----------
-    probabilities : array of shape (n_members, n, K)
-        What the members say of the rows.
-    y : array of int of shape (n,)
-        Numbers of the true classes.
-    weight : array of shape (n,)
-        Weights of the rows.
-    stake : array of shape (K,), default=None
-        What a mistake on a row of each class costs, not negative, in any unit; by
-        default the same everywhere.
-
-    Returns
-    -------
-    weights : array of shape (n_members,)
-        As `blend_weights` gives them.
-    power : float
-        Of least log loss, given these.
-
-    See Also
-    --------
-    BlendedClassifier : The formula.
-    raised : Applies the power.
-
-    Examples
-    --------
-    Two members that are right in turn, and sure of it. Their average is less sure, and
-    always right:
-
-    >>> import numpy as np
-    >>> from softcost.reductions import learn_blend
-    >>> sure, unsure = [0.9, 0.1], [0.4, 0.6]
-    >>> told = np.array([[sure, unsure, unsure[::-1]], [unsure, sure, sure[::-1]]])
-    >>> weights, power = learn_blend(told, np.array([0, 0, 1]), np.ones(3))
-    >>> weights.shape, power > 1
-    ((2,), True)
-
-    One is right where the first class is likely, and one where it is not. If mistakes
-    on the first class are ten times as expensive, so is being right there:
-
-    >>> likely, unlikely = [[0.9, 0.1], [0.6, 0.4]], [[0.6, 0.4], [0.1, 0.9]]
-    >>> told = np.repeat([likely, unlikely], 10, axis=1)
-    >>> y = np.repeat([0, 1], 10)
-    >>> learn_blend(told, y, np.ones(20))[0].round(1).tolist()
-    [0.3, 0.7]
-    >>> learn_blend(told, y, np.ones(20), np.array([10.0, 1]))[0].round(1).tolist()
-    [0.5, 0.5]
-    """
-    likelihood = probabilities[:, np.arange(len(y)), y].T.astype(np.float64)
-    counted = weight
-    if stake is not None:
-        counted = _counted(weight, probabilities.mean(axis=0) @ stake)
-    weights = blend_weights(likelihood, counted)
-    average = np.tensordot(weights, probabilities, axes=1)
-    scores = np.log(np.maximum(average, _LEAST))
-    power = TemperatureScaling().fit(scores, y, weight / weight.sum()).beta_
-    return weights, float(np.clip(power, 1 / _MOST, _MOST))
-
-
-def _counted(
-    weight: NDArray[np.float64], stake: NDArray[np.floating[Any]]
-) -> NDArray[np.float64]:
-    """How often each row counts at its stake; in all as often as without."""
-    counted = weight * stake
-    return counted * (weight.sum() / counted.sum()) if counted.any() else weight
-
-
-def raised(
-    probabilities: NDArray[np.floating[Any]], power: float
-) -> NDArray[np.float64]:
-    """Probabilities to a power, so that rows sum to one again.
-
-    Parameters
-    ----------
-    probabilities : array of shape (n, K)
-        Rows that sum to one.
-    power : float
-        Above one makes them surer, below one less sure; the order of the classes stays.
-
-    Returns
-    -------
-    array of shape (n, K)
-        ``p_k^b / sum_j p_j^b``.
-
-    See Also
-    --------
-    learn_blend : Finds the power for a blend.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from softcost.reductions import raised
-    >>> raised(np.array([[0.75, 0.25, 0.0]]), 2.0).round(3).tolist()
-    [[0.9, 0.1, 0.0]]
-    """
-    exact = np.asarray(probabilities, np.float64)
-    if power == 1:
-        return exact
-    found = (exact / exact.max(axis=1, keepdims=True)) ** power
-    return found / found.sum(axis=1, keepdims=True)
-
-
-def blend_weights(
-    likelihood: NDArray[np.float64],
-    weight: NDArray[np.float64] | None = None,
-    *,
-    prior: float = 1.0,
-) -> NDArray[np.float64]:
-    """Weights of least log loss: not negative, with the sum one.
-
-    Minimises, which is convex in w,
-
-        -sum_n s_n log sum_m w_m L[n, m] - a sum_m log w_m
-
-    Parameters
-    ----------
-    likelihood : array of shape (n, n_members)
-        ``L[n, m]`` is the probability that member m gives to the true class of a row
-        which it has not seen. None counts as less than 1e-4: a single surprise is no
-        reason to leave a member out.
-    weight : array of shape (n,), default=None
-        Weights s of the rows, as if each occurred so often.
-    prior : float, default=1.0
-        The number a of imaginary rows that each member alone explains. The fewer rows
-        there are, the closer it keeps the weights to each other.
-
-    Returns
-    -------
-    array of shape (n_members,)
-        Weights of the members; those below one in a hundred are zero.
-
-    See Also
-    --------
-    BlendedClassifier : Averages probabilities by these weights.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from softcost.reductions import blend_weights
-    >>> better = np.array([[0.9, 0.1]] * 200)
-    >>> blend_weights(better).round(3).tolist()
-    [1.0, 0.0]
-    >>> blend_weights(better[:10]).round(1).tolist()  # ten rows say less
-    [0.9, 0.1]
-    >>> blend_weights(np.array([[0.9, 0.1], [0.1, 0.9]])).round(3).tolist()
-    [0.5, 0.5]
-    """
-    likelihood = np.maximum(np.asarray(likelihood, np.float64), _LEAST)
-    n_rows, n_members = likelihood.shape
-    share = np.ones(n_rows) if weight is None else np.asarray(weight, np.float64)
-    if prior:
-        likelihood = np.concatenate([likelihood, np.eye(n_members)])
-        share = np.concatenate([share, np.full(n_members, float(prior))])
-    share = share / share.sum()
-
-    def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        mixed = np.maximum(likelihood @ w, _LEAST / 2)
-        return -float(share @ np.log(mixed)), -(share / mixed) @ likelihood
-
-    found = minimize(
-        loss,
-        np.full(n_members, 1 / n_members),
-        jac=True,
-        method="SLSQP",
-        bounds=[(0, 1)] * n_members,
-        constraints={
-            "type": "eq",
-            "fun": lambda w: w.sum() - 1,
-            "jac": lambda w: np.ones(n_members),
-        },
-        options={"ftol": 1e-10, "maxiter": 200},
-    )
-    return trimmed(found.x)
-
-
-def trimmed(weights: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights that sum to one, without those of less than one in a hundred.
-
-    A classifier that counts so little is not worth the time that it takes.
-    """
-    kept = np.maximum(np.asarray(weights, np.float64), 0.0)
-    kept[kept < 0.01 * kept.sum()] = 0.0
-    return kept / kept.sum()
+# Smaller probabilities count as this one: the log loss of a single surprising row is
+# then at most 9.2, and no row can rule a member out.
+_MIN_PROBABILITY = 1e-4
+# Without any misclassified held-out row, the inverse temperature would grow without
+# bound. Chosen on development data.
+_MAX_INVERSE_TEMPERATURE = 4.0
+# Members with less weight are dropped: they change few predictions, and each of them
+# takes a fit and time for every prediction.
+_MIN_WEIGHT = 0.01
 
 
 class BlendedClassifier(ClassifierMixin, _BaseComposition):
     """The weighted average of the probabilities of several classifiers.
 
-    With weights w that are not negative and sum to one, a power b, and doubts d,
+    With weights w that sum to one, an inverse temperature b and smoothing d,
 
         q(y | x) = sum_m w_m p_m(y | x),    r(y | x) = q(y | x)^b / sum_k q(k | x)^b
         p(y | x) = (1 - sum_m d_m) r(y | x) + sum_m d_m p_m(y | x)
 
-    The weights are those of least log loss on rows that the classifiers have not seen,
+    The weights minimise the log loss on held-out rows,
 
         minimise -sum_n s_n log q(y_n | x_n) - sum_m log w_m
 
-    a convex problem with few unknowns, so that little can be overfitted. The last sum
-    is one imaginary row for each classifier, which it alone explains: of few rows, no
-    classifier is certain to be useless. Weights below one in a hundred are zero: such
-    classifiers are left out. Averages of good probabilities are less sure than they
-    should be: the power, mostly above one, is that of least log loss of r, given the
-    weights.
+    a convex problem with few unknowns, so there is little risk of overfitting. The last
+    sum is a prior: one pseudo-row for each classifier that only this classifier
+    explains. Classifiers with a weight below 0.01 are dropped. Averages of good
+    probabilities are underconfident, so b, usually above 1, minimises the log loss of
+    r for these weights.
 
-    Where one classifier does best on nearly all rows, it gets nearly all the weight,
-    and what it never saw coming has no probability left. If that is expensive, keep
-    some doubt: a small share for all classifiers alike, whatever was learnt.
+    If one classifier is best on nearly all rows, it gets nearly all the weight, and a
+    class to which it gives zero probability can never be predicted. Smoothing prevents
+    this: every classifier keeps a small minimum share.
 
-    `MinimumExpectedCost` decides by the blend as by any classifier with probabilities.
-    In ``SoftCostClassifierCV("auto")`` a blend of the families is one family more, and
-    costs no further fits.
+    `MinimumExpectedCost` uses a blend like any other classifier with probabilities. In
+    ``SoftCostClassifierCV("auto")`` a blend of the families is an additional family,
+    which needs no extra fits.
 
     Parameters
     ----------
     estimators : list of (name, classifier)
         Classifiers with ``predict_proba``.
     weights : array of shape (n_estimators,), default=None
-        Their weights, which are divided by their sum. By default they are learnt.
-    power : float, default=None
-        The power b. By default it is learnt with the weights; 1 where they are given.
-    doubt : float or array of shape (n_estimators,), default=0.0
-        The share d of each classifier that does not depend on what was learnt. A number
-        is divided among them equally. All together they are below one.
+        Weights, which are divided by their sum. By default they are fitted on held-out
+        rows.
+    inverse_temperature : float, default=None
+        The exponent b. By default it is fitted with the weights, or 1 if weights are
+        given.
+    smoothing : float or array of shape (n_estimators,), default=0.0
+        The share d of each classifier that does not depend on the weights. A number is
+        divided equally among the classifiers. The sum is below 1.
     cv : int, splitter or iterable of (train, test), default=5
-        Folds by which weights are learnt; an int asks for stratified, shuffled ones.
+        Folds for fitting the weights; an int means stratified, shuffled folds.
     n_jobs : int, default=None
-        joblib workers that fit classifiers.
+        Number of joblib workers that fit classifiers.
     random_state : int, RandomState instance or None, default=None
-        Of the folds.
+        Seed of the folds, and of classifiers with a random state.
 
     Attributes
     ----------
     weights_ : array of shape (n_estimators,)
-    power_ : float
-    doubt_ : array of shape (n_estimators,)
+    inverse_temperature_ : float
+    smoothing_ : array of shape (n_estimators,)
     estimators_ : list
-        Fitted to numbers of classes; None where neither weight nor doubt counts.
+        Classifiers fitted to class indices; None if weight and smoothing are zero.
     classes_ : array of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
@@ -300,7 +115,7 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
     See Also
     --------
     MinimumExpectedCost : Decides by probabilities.
-    sklearn.ensemble.VotingClassifier : With weights that the user knows.
+    sklearn.ensemble.VotingClassifier : Averages with given weights.
 
     Examples
     --------
@@ -318,13 +133,13 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
     _parameter_constraints: ClassVar = {
         "estimators": [list, tuple],
         "weights": ["array-like", None],
-        "power": [Interval(Real, 0, None, closed="neither"), None],
-        "doubt": [Interval(Real, 0, 1, closed="left"), "array-like"],
+        "inverse_temperature": [Interval(Real, 0, None, closed="neither"), None],
+        "smoothing": [Interval(Real, 0, 1, closed="left"), "array-like"],
         "cv": ["cv_object"],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
-    # Weights of rows go to each classifier as it takes them.
+    # ``fit`` passes sample weights on to each classifier under the right name.
     hands_weights_on: ClassVar[bool] = True
 
     def __init__(
@@ -332,27 +147,27 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         estimators: Any,
         *,
         weights: ArrayLike | None = None,
-        power: float | None = None,
-        doubt: float | ArrayLike = 0.0,
+        inverse_temperature: float | None = None,
+        smoothing: float | ArrayLike = 0.0,
         cv: Any = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
     ):
         self.estimators = estimators
         self.weights = weights
-        self.power = power
-        self.doubt = doubt
+        self.inverse_temperature = inverse_temperature
+        self.smoothing = smoothing
         self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters; those of classifiers by ``name__parameter``.
+        """Parameters, including those of the classifiers as ``name__parameter``.
 
         Parameters
         ----------
         deep : bool, default=True
-            Whether to list the parameters of the classifiers, too.
+            Whether to include the parameters of the classifiers.
 
         Returns
         -------
@@ -362,7 +177,7 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         return self._get_params("estimators", deep=deep)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; a classifier by its name, its own by ``name__parameter``.
+        """Set parameters: a classifier as ``name``, its own as ``name__parameter``.
 
         Parameters
         ----------
@@ -379,23 +194,23 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inputs = [one.__sklearn_tags__().input_tags for _, one in self.estimators]
-        tags.input_tags.sparse = all(one.sparse for one in inputs)
-        tags.input_tags.allow_nan = all(one.allow_nan for one in inputs)
+        inputs = [member.__sklearn_tags__().input_tags for _, member in self.estimators]
+        tags.input_tags.sparse = all(member.sparse for member in inputs)
+        tags.input_tags.allow_nan = all(member.allow_nan for member in inputs)
         return tags
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the classifiers, and their weights where none were given.
+        """Fit the classifiers, and their weights unless they are given.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
-            Rows, as the classifiers take them.
+            Rows in any form that the classifiers accept.
         y : array of shape (n,)
             Labels.
         sample_weight : array of shape (n,), default=None
-            Weights of the rows; all one by default.
+            Sample weights; ones by default.
 
         Returns
         -------
@@ -403,39 +218,43 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
             The fitted blend.
         """
         learners = self._checked_learners()
-        given = self._given_weights(len(learners))
-        doubt = self._given_doubt(len(learners))
+        weights = self._given_weights(len(learners))
+        smoothing = self._given_smoothing(len(learners))
         (X,) = indexable(X)
         validate_data(self, X, skip_check_array=True)
         labels = _check_y(y)
         check_classification_targets(labels)
         check_consistent_length(X, labels)
-        self.classes_, numbers = np.unique(labels, return_inverse=True)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
         weight = _check_sample_weight(sample_weight, labels, dtype=np.float64)
         rng = check_random_state(self.random_state)
-        power = 1.0
-        if given is None:
-            given, power = self._learnt(learners, X, numbers, weight, rng)
-        self.weights_ = given
-        self.power_ = power if self.power is None else float(self.power)
-        self.doubt_ = doubt
+        inverse_temperature = 1.0
+        if weights is None:
+            weights, inverse_temperature = self._fit_weights(
+                learners, X, codes, weight, rng
+            )
+        if self.inverse_temperature is not None:
+            inverse_temperature = float(self.inverse_temperature)
+        self.weights_ = weights
+        self.inverse_temperature_ = inverse_temperature
+        self.smoothing_ = smoothing
         seeds = draw_seeds(None if self.random_state is None else rng, len(learners))
-        every, kept = np.arange(len(numbers)), np.flatnonzero(given + doubt)
-        jobs = [(learners[m], X, every, numbers, weight, seeds[m]) for m in kept]
+        every, members = np.arange(len(codes)), np.flatnonzero(weights + smoothing)
+        jobs = [(learners[m], X, every, codes, weight, seeds[m]) for m in members]
         fitted = run_jobs(fit_classes, jobs, n_jobs=self.n_jobs)
         self.estimators_: list[Any] = [None] * len(learners)
-        for place, model in zip(kept, fitted, strict=True):
+        for place, model in zip(members, fitted, strict=True):
             self.estimators_[place] = model
         return self
 
     def _checked_learners(self) -> list[Any]:
         if len(self.estimators) == 0 or any(
-            not isinstance(one, list | tuple) or len(one) != 2
-            for one in self.estimators
+            not isinstance(pair, list | tuple) or len(pair) != 2
+            for pair in self.estimators
         ):
             raise ValueError(
-                "estimators must be a list of pairs (name, classifier), and not empty: "
-                "give each classifier a name."
+                "estimators must be a non-empty list of pairs (name, classifier). Give "
+                "each classifier a name."
             )
         names = [name for name, _ in self.estimators]
         self._validate_names(names)
@@ -443,8 +262,8 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
             if not hasattr(learner, "predict_proba"):
                 raise TypeError(
                     f"estimators: {name!r}, a {type(learner).__name__}, has no "
-                    "predict_proba, and probabilities are averaged: wrap it, "
-                    "CalibratedClassifierCV(classifier), or choose another."
+                    "predict_proba, but a blend averages probabilities. Wrap it in "
+                    "CalibratedClassifierCV, or choose another classifier."
                 )
         return [clone(learner) for _, learner in self.estimators]
 
@@ -457,22 +276,23 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         ):
             raise ValueError(
                 f"weights must be {n} numbers, one for each of estimators, not "
-                "negative and not all zero; leave them out to have them learnt."
+                "negative and not all zero. Leave them out to fit them."
             )
         return weights / weights.sum()
 
-    def _given_doubt(self, n: int) -> NDArray[np.float64]:
-        doubt = np.asarray(self.doubt, np.float64)
-        if doubt.ndim == 0:
-            return np.full(n, doubt / n)
-        if doubt.shape != (n,) or not ((doubt >= 0).all() and doubt.sum() < 1):
+    def _given_smoothing(self, n: int) -> NDArray[np.float64]:
+        smoothing = np.asarray(self.smoothing, np.float64)
+        if smoothing.ndim == 0:
+            return np.full(n, smoothing / n)
+        valid = smoothing.shape == (n,) and (smoothing >= 0).all()
+        if not (valid and smoothing.sum() < 1):
             raise ValueError(
-                f"doubt must be a number from 0 to below 1, or {n} of them, one for "
-                "each of estimators, not negative and together below 1."
+                f"smoothing must be a number from 0 to below 1, or {n} numbers, one "
+                "for each of estimators, not negative and with a sum below 1."
             )
-        return doubt
+        return smoothing
 
-    def _learnt(
+    def _fit_weights(
         self,
         learners: list[Any],
         X: Any,
@@ -480,26 +300,26 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         weight: NDArray[np.float64],
         rng: np.random.RandomState,
     ) -> tuple[NDArray[np.float64], float]:
-        """Weights and the power."""
-        parts = self._folds(y, rng)
+        """Weights and inverse temperature, from cross-validated probabilities."""
+        folds = self._folds(y, rng)
         n_classes = len(self.classes_)
-        if not parts or n_classes == 1:
+        if not folds or n_classes == 1:
             return np.full(len(learners), 1 / len(learners)), 1.0
-        seeds = draw_seeds(rng, len(parts) * len(learners))
+        seeds = draw_seeds(rng, len(folds) * len(learners))
         jobs = [
             (learner, X, train, test, y, weight, n_classes, seeds.pop())
             for learner in learners
-            for train, test in parts
+            for train, test in folds
         ]
-        found = iter(run_jobs(_held_out, jobs, n_jobs=self.n_jobs))
-        held_out = [np.concatenate([next(found) for _ in parts]) for _ in learners]
-        tests = np.concatenate([test for _, test in parts])
-        return learn_blend(np.stack(held_out), y[tests], weight[tests])
+        parts = iter(run_jobs(_held_out_probabilities, jobs, n_jobs=self.n_jobs))
+        held_out = [np.concatenate([next(parts) for _ in folds]) for _ in learners]
+        tests = np.concatenate([test for _, test in folds])
+        return fit_blend(np.stack(held_out), y[tests], weight[tests])
 
     def _folds(
         self, y: NDArray[np.intp], rng: np.random.RandomState
     ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """Training and held-out rows; none where there are too few rows."""
+        """Training and held-out rows; none if every class has a single row."""
         splitter = self.cv
         if isinstance(splitter, Integral):
             n_folds = min(int(splitter), int(np.bincount(y).max()))
@@ -517,7 +337,7 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
-            Rows, as the classifiers take them.
+            Rows in any form that the classifiers accept.
 
         Returns
         -------
@@ -526,17 +346,18 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         """
         check_is_fitted(self)
         (X,) = indexable(X)
-        if np.ndim(X) != 1:  # the classifiers say what is wrong with one row
+        if np.ndim(X) != 1:  # the classifiers raise a better error for a single row
             validate_data(self, X, reset=False, skip_check_array=True)
-        average = doubted = np.zeros((_num_samples(X), len(self.classes_)))
-        for weight, doubt, model in zip(
-            self.weights_, self.doubt_, self.estimators_, strict=True
+        average = smoothed = np.zeros((_num_samples(X), len(self.classes_)))
+        for weight, share, model in zip(
+            self.weights_, self.smoothing_, self.estimators_, strict=True
         ):
             if model is not None:
-                told = class_probabilities(model, X, len(self.classes_))
-                average = average + weight * told
-                doubted = doubted + doubt * told
-        return (1 - self.doubt_.sum()) * raised(average, self.power_) + doubted
+                probabilities = class_probabilities(model, X, len(self.classes_))
+                average = average + weight * probabilities
+                smoothed = smoothed + share * probabilities
+        tempered = temper_probabilities(average, self.inverse_temperature_)
+        return (1 - self.smoothing_.sum()) * tempered + smoothed
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class.
@@ -544,7 +365,7 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
-            Rows, as the classifiers take them.
+            Rows in any form that the classifiers accept.
 
         Returns
         -------
@@ -555,7 +376,7 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         return self.classes_[probabilities.argmax(axis=1)]
 
 
-def _held_out(
+def _held_out_probabilities(
     learner: Any,
     X: Any,
     train: NDArray[np.intp],
@@ -565,6 +386,212 @@ def _held_out(
     n_classes: int,
     seed: int | None,
 ) -> NDArray[np.float64]:
-    """Probabilities of held-out rows."""
+    """Probabilities of the held-out rows of a fold: the unit of parallel work."""
     model = fit_classes(learner, X, train, y[train], weight[train], seed)
     return class_probabilities(model, _safe_indexing(X, test), n_classes)
+
+
+def fit_blend(
+    probabilities: NDArray[np.floating[Any]],
+    y: NDArray[np.intp],
+    weight: NDArray[np.float64],
+    class_cost: NDArray[np.float64] | None = None,
+) -> tuple[NDArray[np.float64], float]:
+    """Weights and inverse temperature of a blend, from held-out probabilities.
+
+    The weights minimise a log loss in which rows count by the expected cost of a
+    mistake, ``s_n sum_k p(k | x_n) e_k``, where s is the row's weight, e the class cost
+    and p the plain average of the members. So being right matters most where an
+    expensive class is likely. The total weight of the rows stays the same.
+
+    The expected cost is used and not the cost of the true class: otherwise a member
+    would gain by making expensive classes more likely than they are.
+
+    The inverse temperature minimises the plain log loss, since probabilities have to be
+    calibrated on all rows.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n_members, n, K)
+        Held-out probabilities of the members.
+    y : array of int of shape (n,)
+        Indices of the true classes.
+    weight : array of shape (n,)
+        Sample weights.
+    class_cost : array of shape (K,), default=None
+        Cost of a mistake on a row of each class, not negative, in any unit. By default
+        all classes cost the same.
+
+    Returns
+    -------
+    weights : array of shape (n_members,)
+        See `blend_weights`.
+    inverse_temperature : float
+        From 1/4 to 4.
+
+    See Also
+    --------
+    BlendedClassifier : The formula.
+    temper_probabilities : Applies the inverse temperature.
+
+    Examples
+    --------
+    Two members take turns in being right and confident. Their average is less confident
+    and always right:
+
+    >>> import numpy as np
+    >>> from softcost.reductions import fit_blend
+    >>> sure, unsure = [0.9, 0.1], [0.4, 0.6]
+    >>> held_out = np.array([[sure, unsure, unsure[::-1]], [unsure, sure, sure[::-1]]])
+    >>> weights, inverse_temperature = fit_blend(
+    ...     held_out, np.array([0, 0, 1]), np.ones(3)
+    ... )
+    >>> weights.shape, inverse_temperature > 1
+    ((2,), True)
+
+    The first member is better on rows where the first class is likely, the second on
+    the others. If mistakes on the first class cost ten times as much, so does the first
+    half of the rows:
+
+    >>> likely, unlikely = [[0.9, 0.1], [0.6, 0.4]], [[0.6, 0.4], [0.1, 0.9]]
+    >>> held_out = np.repeat([likely, unlikely], 10, axis=1)
+    >>> y = np.repeat([0, 1], 10)
+    >>> fit_blend(held_out, y, np.ones(20))[0].round(1).tolist()
+    [0.3, 0.7]
+    >>> fit_blend(held_out, y, np.ones(20), np.array([10.0, 1]))[0].round(1).tolist()
+    [0.5, 0.5]
+    """
+    likelihood = probabilities[:, np.arange(len(y)), y].T.astype(np.float64)
+    counted = weight
+    if class_cost is not None:
+        counted = _cost_weighted(weight, probabilities.mean(axis=0) @ class_cost)
+    weights = blend_weights(likelihood, counted)
+    average = np.tensordot(weights, probabilities, axes=1)
+    scores = np.log(np.maximum(average, _MIN_PROBABILITY))
+    beta = TemperatureScaling().fit(scores, y, weight / weight.sum()).beta_
+    limit = _MAX_INVERSE_TEMPERATURE
+    return weights, float(np.clip(beta, 1 / limit, limit))
+
+
+def _cost_weighted(
+    weight: NDArray[np.float64], expected_cost: NDArray[np.floating[Any]]
+) -> NDArray[np.float64]:
+    """Weights times expected costs, with the same sum as the weights."""
+    product = weight * expected_cost
+    return product * (weight.sum() / product.sum()) if product.any() else weight
+
+
+def blend_weights(
+    likelihood: NDArray[np.float64],
+    weight: NDArray[np.float64] | None = None,
+    *,
+    prior: float = 1.0,
+) -> NDArray[np.float64]:
+    """Weights that minimise the log loss: not negative, with sum one.
+
+    They solve a convex problem,
+
+        minimise -sum_n s_n log sum_m w_m L[n, m] - a sum_m log w_m
+
+    Parameters
+    ----------
+    likelihood : array of shape (n, n_members)
+        ``L[n, m]`` is the probability of the true class of held-out row n according to
+        member m. Probabilities below 1e-4 count as 1e-4, so a single surprising row
+        cannot rule a member out.
+    weight : array of shape (n,), default=None
+        Sample weights s; ones by default.
+    prior : float, default=1.0
+        Number a of pseudo-rows per member that only this member explains: a Dirichlet
+        prior. The fewer rows there are, the closer it keeps the weights to each other.
+
+    Returns
+    -------
+    array of shape (n_members,)
+        Weights of the members; weights below 0.01 are set to zero.
+
+    See Also
+    --------
+    BlendedClassifier : Averages probabilities with these weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.reductions import blend_weights
+    >>> better = np.array([[0.9, 0.1]] * 200)
+    >>> blend_weights(better).round(3).tolist()
+    [1.0, 0.0]
+    >>> blend_weights(better[:10]).round(1).tolist()  # the prior counts more
+    [0.9, 0.1]
+    >>> blend_weights(np.array([[0.9, 0.1], [0.1, 0.9]])).round(3).tolist()
+    [0.5, 0.5]
+    """
+    likelihood = np.maximum(np.asarray(likelihood, np.float64), _MIN_PROBABILITY)
+    n_rows, n_members = likelihood.shape
+    share = np.ones(n_rows) if weight is None else np.asarray(weight, np.float64)
+    if prior:
+        likelihood = np.concatenate([likelihood, np.eye(n_members)])
+        share = np.concatenate([share, np.full(n_members, float(prior))])
+    share = share / share.sum()
+
+    def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        mixed = np.maximum(likelihood @ w, _MIN_PROBABILITY / 2)
+        return -float(share @ np.log(mixed)), -(share / mixed) @ likelihood
+
+    result = minimize(
+        loss,
+        np.full(n_members, 1 / n_members),
+        jac=True,
+        method="SLSQP",
+        bounds=[(0, 1)] * n_members,
+        constraints={
+            "type": "eq",
+            "fun": lambda w: w.sum() - 1,
+            "jac": lambda w: np.ones(n_members),
+        },
+        options={"ftol": 1e-10, "maxiter": 200},
+    )
+    return _without_small(result.x)
+
+
+def _without_small(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights that sum to one, with those below ``_MIN_WEIGHT`` set to zero."""
+    positive = np.maximum(np.asarray(weights, np.float64), 0.0)
+    positive[positive < _MIN_WEIGHT * positive.sum()] = 0.0
+    return positive / positive.sum()
+
+
+def temper_probabilities(
+    probabilities: NDArray[np.floating[Any]], inverse_temperature: float
+) -> NDArray[np.float64]:
+    """Make probabilities more or less confident, in the same order.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n, K)
+        Rows that sum to one.
+    inverse_temperature : float
+        The exponent b. Above 1, probabilities become more confident; below 1, less.
+
+    Returns
+    -------
+    array of shape (n, K)
+        ``p_k^b / sum_j p_j^b``.
+
+    See Also
+    --------
+    fit_blend : Finds the inverse temperature of a blend.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.reductions import temper_probabilities
+    >>> temper_probabilities(np.array([[0.75, 0.25, 0.0]]), 2.0).round(3).tolist()
+    [[0.9, 0.1, 0.0]]
+    """
+    exact = np.asarray(probabilities, np.float64)
+    if inverse_temperature == 1:
+        return exact
+    # Dividing by the largest probability keeps the powers from underflowing.
+    powers = (exact / exact.max(axis=1, keepdims=True)) ** inverse_temperature
+    return powers / powers.sum(axis=1, keepdims=True)

@@ -17,8 +17,8 @@ from softcost.reductions import (
     SoftmaxScores,
     TrainingData,
     cheapest_answers,
-    learn_blend,
-    raised,
+    fit_blend,
+    temper_probabilities,
 )
 from softcost.search import path_engine
 from softcost.search.path_engine import can_walk
@@ -166,8 +166,13 @@ def fit_and_predict(
 # before the last one.
 
 
-DOUBT = 0.05  # what all families share at most, whatever their weights
-DOUBTED_ROWS = 64  # as many as all of the doubt stands for, where there are many
+# Smoothing: the share of a blend that goes to all families alike, whatever their
+# weights. One rare, expensive row that the best member gave zero probability once made
+# a blend cost fourteen times the best family. For n rows the share is
+# min(0.05, 64 / n): weights fitted on many rows need less of a safeguard. Both numbers
+# were chosen on development data.
+SMOOTHING = 0.05
+SMOOTHING_ROWS = 64
 
 
 @dataclass(frozen=True)
@@ -185,10 +190,10 @@ class Blendable:
         ]
 
     @property
-    def may_doubt(self) -> bool:
-        """Whether small probabilities of the family mean something.
+    def may_smooth(self) -> bool:
+        """Whether small probabilities of the family are meaningful.
 
-        A margin tells which class, and hardly how unlikely the others are.
+        A margin shows which class is likely, but hardly how unlikely the others are.
         """
         return not isinstance(self.problem.reduction.working_learner(), SoftmaxScores)
 
@@ -210,24 +215,23 @@ def _named(problem: SearchProblem, params: dict[str, Any]) -> str:
 def blended(
     problem: SearchProblem, parts: list[Blendable]
 ) -> tuple[SearchProblem, list[NDArray[np.intp]]]:
-    """Weights and power of a blend, and what it predicts for held-out rows.
+    """Fit a blend to held-out probabilities, and predict held-out rows with it.
 
-    They are those of least log loss on all held-out rows, for the weights of the
-    members at stakes (`learn_blend`): a mistake on a class costs the mean of
-    ``c_k - min_j c_j`` over the costs of its rows. Of n rows ``min(0.05, 64 / n)`` is
-    doubt, in equal shares of the families that may doubt and of the settings of each:
-    what has been right on many rows deserves trust. Rows of a fold are predicted by
-    what was learnt on the other folds, so that its measures are as honest as those of
+    `fit_blend` fits its weights and inverse temperature to all held-out rows. The class
+    cost is the mean of ``c_k - min_j c_j`` over the rows of the class. For n rows the
+    smoothing is ``min(0.05, 64 / n)``, in equal shares for the families with meaningful
+    small probabilities, and for the settings of each. The rows of a fold are predicted
+    with weights from the other folds, so their measures are as unbiased as those of
     other candidates.
 
     Returns
     -------
     problem : SearchProblem
-        With the weights and the power set.
+        With the weights and the inverse temperature set.
     predicted : list of arrays of shape (n_softness, n_test)
     """
     rows, tests = problem.data.rows, problem.tests
-    stake = _stakes(rows)
+    class_cost = _class_cost(rows)
     folds = range(len(tests))
     found = [
         np.concatenate([part.probabilities[fold].of_settings for part in parts])
@@ -237,36 +241,40 @@ def blended(
     def learnt_from(chosen: list[int]) -> tuple[NDArray[np.float64], float]:
         row = np.concatenate([tests[fold] for fold in chosen])
         probabilities = np.concatenate([found[fold] for fold in chosen], axis=1)
-        return learn_blend(probabilities, rows.y[row], rows.weight[row], stake)
+        return fit_blend(probabilities, rows.y[row], rows.weight[row], class_cost)
 
-    share = min(DOUBT, DOUBTED_ROWS / len(rows.y))
-    doubting = max(1, sum(part.may_doubt for part in parts))
-    doubt = np.concatenate(
-        [part.shared(share / doubting * part.may_doubt) for part in parts]
+    share = min(SMOOTHING, SMOOTHING_ROWS / len(rows.y))
+    n_smoothing = max(1, sum(part.may_smooth for part in parts))
+    smoothing = np.concatenate(
+        [part.shared(share / n_smoothing * part.may_smooth) for part in parts]
     )
-    doubted = doubt.sum()
     predicted = []
     for fold in folds:
         others = [other for other in folds if other != fold]
-        weights, power = learnt_from(others or [fold])
-        sure = raised(np.tensordot(weights, found[fold], axes=1), power)
-        mixed = (1 - doubted) * sure + np.tensordot(doubt, found[fold], axes=1)
+        weights, inverse_temperature = learnt_from(others or [fold])
+        average = np.tensordot(weights, found[fold], axes=1)
+        tempered = temper_probabilities(average, inverse_temperature)
+        smoothed = np.tensordot(smoothing, found[fold], axes=1)
+        mixed = (1 - smoothing.sum()) * tempered + smoothed
         matrices = parts[0].probabilities[fold].matrices
         predicted.append(cheapest_answers(mixed, matrices))
     learners = [pair for part in parts for pair in part.learners()]
-    weights, power = learnt_from(list(folds))
+    weights, inverse_temperature = learnt_from(list(folds))
     blend = BlendedClassifier(
-        learners, weights=weights.tolist(), power=power, doubt=doubt.tolist()
+        learners,
+        weights=weights.tolist(),
+        inverse_temperature=inverse_temperature,
+        smoothing=smoothing.tolist(),
     )
     reduction = clone(problem.reduction).set_params(learner=blend)
     return replace(problem, reduction=reduction, blends=()), predicted
 
 
-def _stakes(rows: RowCosts) -> NDArray[np.float64]:
-    """What a mistake on a row of each class costs, shape (K,)."""
+def _class_cost(rows: RowCosts) -> NDArray[np.float64]:
+    """Mean cost of a random answer for a row of each class, shape (K,)."""
     costs, n_classes = rows.in_users_units, rows.n_classes
-    at_stake = costs.mean(axis=1) - costs.min(axis=1)
-    total = np.bincount(rows.y, rows.weight * at_stake, n_classes)
+    extra_cost = costs.mean(axis=1) - costs.min(axis=1)
+    total = np.bincount(rows.y, rows.weight * extra_cost, n_classes)
     weight = np.bincount(rows.y, rows.weight, n_classes)
     return np.divide(total, weight, out=np.zeros(n_classes), where=weight > 0)
 
