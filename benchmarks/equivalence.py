@@ -363,11 +363,13 @@ def blended():
     blend = find("softcost.reductions", "BlendedClassifier")
     members = [("linear", LogisticRegression(max_iter=500)), ("bayes", GaussianNB())]
     X, y = wine()
+    name = "smoothing"
+    if name not in inspect.signature(blend).parameters:
+        name = old_name("BlendedClassifier", name)
+    smoothed = blend(members, random_state=0, **{name: 0.1})
     return {
         "blend": record(blend(members, random_state=0).fit(X, y), X),
-        "expected": fitted(
-            "MinimumExpectedCost", (X, y), blend(members, doubt=0.1, random_state=0)
-        ),
+        "expected": fitted("MinimumExpectedCost", (X, y), smoothed),
     }
 
 

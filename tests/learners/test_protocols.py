@@ -115,7 +115,10 @@ def test_half_a_protocol_is_refused(rows):
         path_parameter = "alpha"
 
     X, y, _, _ = rows
-    for learner, message in ((Half(), "lacks input_checks"), (Misnamed(), "name one")):
+    for learner, message in (
+        (Half(), "lacks input_checks"),
+        (Misnamed(), "is not one of its parameters"),
+    ):
         with pytest.raises((TypeError, ValueError), match=message):
             CATALOGUE["csovr"].load()(learner).fit(X, y)
 

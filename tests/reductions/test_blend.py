@@ -225,7 +225,7 @@ def test_members_are_set_by_name():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"estimators": []}, "not empty"),
+        ({"estimators": []}, "non-empty"),
         ({"estimators": [GaussianNB()]}, "pairs"),
         ({"estimators": [("r", RidgeClassifier())]}, "predict_proba"),
         ({"estimators": [("a", GaussianNB()), ("a", GaussianNB())]}, "unique"),

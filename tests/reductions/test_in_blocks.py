@@ -276,15 +276,15 @@ def test_refusals(blobs, example_costs):
 
     with pytest.raises(ValueError, match="classes is missing"):
         CostSensitiveOneVsOne(GaussianNB(), cost_matrix=PRICES).partial_fit(X, y)
-    with pytest.raises(ValueError, match="differ from those known before"):
+    with pytest.raises(ValueError, match="differ from the earlier classes"):
         fed().partial_fit(X, y, classes=NAMES[:3])
-    with pytest.raises(ValueError, match="differ from those known before"):
+    with pytest.raises(ValueError, match="differ from the earlier classes"):
         fed(classes=NAMES[:3])
-    with pytest.raises(ValueError, match="has costs, by example, other than"):
+    with pytest.raises(ValueError, match="has costs by example, unlike"):
         fed().partial_fit(X, y, costs=costs)
     model = CostSensitiveOneVsOne(GaussianNB())
     model.partial_fit(X, y, costs=costs, classes=NAMES)
-    with pytest.raises(ValueError, match="misses costs, by example"):
+    with pytest.raises(ValueError, match="has no costs by example"):
         model.partial_fit(X, y)
     with pytest.raises(ValueError, match="cost_matrix was changed"):
         fed(cost_matrix=PRICES).set_params(cost_matrix=2 * PRICES).partial_fit(X, y)
@@ -292,7 +292,7 @@ def test_refusals(blobs, example_costs):
         fed().partial_fit(X[:, :1], y)
     with pytest.raises(ValueError, match="labels that"):
         fed().partial_fit(X, np.full(len(y), "eel"))
-    with pytest.raises(ValueError, match="counts all rows"):
+    with pytest.raises(ValueError, match="needs the class sizes"):
         fed(error_weight="balanced")
 
 
@@ -306,7 +306,7 @@ def test_weights_that_a_learner_cannot_take_are_refused(blobs):
 
     for reduction in (RegressionOneVsAll, OneSidedRegression):
         model = reduction(Unweighted())
-        with pytest.raises(ValueError, match="takes no sample weights in partial_fit"):
+        with pytest.raises(ValueError, match="sample weights in partial_fit"):
             model.partial_fit(X, y, classes=NAMES, sample_weight=weight)
         assert not hasattr(model, "classes_")
         model.partial_fit(X, y, classes=NAMES).predict(X)

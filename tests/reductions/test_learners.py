@@ -45,7 +45,7 @@ def test_weights_that_vary_need_a_learner_that_takes_them():
     assert not takes_weights(learner)
     assert weight_params(learner, np.ones(3)) == {}
     with pytest.raises(
-        ValueError, match=r"Pipeline does not take sample weights.*wrap"
+        ValueError, match=r"Pipeline does not support sample weights.*Wrap"
     ):
         weight_params(learner, np.array([1.0, 2.0]))
 

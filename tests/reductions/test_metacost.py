@@ -111,7 +111,7 @@ def test_weights_need_a_learner_that_takes_them(blobs):
     weight = rng.uniform(1, 2, len(y))
     model = MetaCost(KNeighborsClassifier(1), n_resamples=3, cost_matrix=PRICES)
     model.fit(X, y)
-    with pytest.raises(ValueError, match=r"does not take sample weights.*Costing"):
+    with pytest.raises(ValueError, match=r"does not support sample weights.*Costing"):
         model.fit(X, y, sample_weight=weight)
     model.set_params(learner=Costing(KNeighborsClassifier(1)))
     assert len(model.fit(X, y, sample_weight=weight).predict(X_new)) == len(X_new)

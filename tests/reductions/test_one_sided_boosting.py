@@ -166,7 +166,7 @@ def test_it_says_nothing(table, capfd):
 @pytest.mark.parametrize("side", [np.zeros(300), np.ones(299), np.full(300, 2)])
 def test_sides_are_plus_and_minus_one(table, side):
     X, y, _, _ = table
-    with pytest.raises(ValueError, match="side should hold"):
+    with pytest.raises(ValueError, match="side must be"):
         OneSidedBoosting().fit(X, y, side=side)
 
 

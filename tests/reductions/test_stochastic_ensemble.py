@@ -150,7 +150,7 @@ def test_learners_without_weights_go_through_costing(blobs):
     X, y, X_new, _ = blobs(3)
     model = StochasticEnsembleBoosting(KNeighborsClassifier(), n_rounds=2)
     model.set_params(cost_matrix=PRICES, random_state=0)
-    with pytest.raises(ValueError, match=r"does not take sample weights.*Costing"):
+    with pytest.raises(ValueError, match=r"does not support sample weights.*Costing"):
         model.fit(X, y)
     model.set_params(learner=Costing(KNeighborsClassifier()))
     np.testing.assert_allclose(model.fit(X, y).decision_function(X_new).sum(axis=1), 1)

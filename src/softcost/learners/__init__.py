@@ -1,8 +1,8 @@
-"""What reductions ask of learners, and how any learner is given it.
+"""The interface between reductions and learners.
 
 A reduction turns a cost-sensitive problem into `Subproblem`s: labels, values, or
-values with a side. Any scikit-learn estimator solves them one by one. A learner that
-declares `SupportsMultiFit` or `SupportsPath` shares the work of many.
+one-sided values. Any scikit-learn estimator solves them one by one. A learner with the
+methods of `SupportsMultiFit` or `SupportsPath` shares work between them.
 """
 
 from softcost.learners.fitting import (

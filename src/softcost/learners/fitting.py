@@ -1,4 +1,9 @@
-"""Fit a learner to subproblems: together where it can, otherwise one by one."""
+"""Fit any learner to subproblems: together if it supports that, else one by one.
+
+The helpers deal with what differs between scikit-learn estimators: random states,
+sample weights (directly, in pipelines and by metadata routing), kernel matrices, and
+subproblems with nothing to learn.
+"""
 
 import warnings
 from collections.abc import Sequence
@@ -31,28 +36,28 @@ from softcost.learners.protocols import (
 )
 from softcost.parallel import local_threads, one_thread, run_jobs
 
-# Random states of learners: the same whatever runs beside them.
-
 
 def draw_seeds(rng: np.random.RandomState | None, n_seeds: int) -> list[int | None]:
-    """One seed for each of several learners; None for all without a generator.
+    """Draw one seed per learner; None for all without a generator.
+
+    All seeds are drawn before any learner is fitted, so results do not depend on the
+    number of workers.
 
     Parameters
     ----------
     rng : numpy.random.RandomState or None
         The generator.
     n_seeds : int
-        How many.
+        Number of seeds.
 
     Returns
     -------
     list of int or None
-        One for each learner.
+        One seed for each learner.
 
     See Also
     --------
-    seeded_clone : An unfitted copy; a seed replaces all its random states, also inner
-        ones.
+    seeded_clone : Clone a learner and set all its random states, including nested ones.
 
     Examples
     --------
@@ -70,14 +75,14 @@ def draw_seeds(rng: np.random.RandomState | None, n_seeds: int) -> list[int | No
 
 
 def seeded_clone(learner: Any, seed: int | None = None) -> Any:
-    """An unfitted copy; a seed replaces all its random states, also inner ones.
+    """Clone a learner and set all its random states, including nested ones.
 
     Parameters
     ----------
     learner : estimator
-        What is copied.
+        The learner to clone.
     seed : int, default=None
-        None leaves random states as they are.
+        The new random state; None keeps those of the learner.
 
     Returns
     -------
@@ -86,9 +91,8 @@ def seeded_clone(learner: Any, seed: int | None = None) -> Any:
 
     See Also
     --------
-    draw_seeds : One seed for each of several learners; None for all without a
-        generator.
-    sklearn.base.clone : Copies without a seed.
+    draw_seeds : Draw one seed per learner; None for all without a generator.
+    sklearn.base.clone : Clones without a seed.
 
     Examples
     --------
@@ -110,29 +114,26 @@ def seeded_clone(learner: Any, seed: int | None = None) -> Any:
     return model
 
 
-# Sample weights under the names by which learners take them.
-
-
 def takes_weights(learner: Any) -> bool:
-    """Whether ``learner.fit``, or that of a pipeline's last step, takes weights.
+    """Whether a learner, or the last step of a pipeline, supports sample weights.
 
-    Searches and other estimators that hand on what they are given take them where the
-    estimator inside does.
+    Searches and other meta-estimators that forward keyword arguments support weights
+    if the inner estimators do.
 
     Parameters
     ----------
     learner : estimator
-        Also a pipeline, a search or an ensemble.
+        May be a pipeline, a search or an ensemble.
 
     Returns
     -------
     bool
-        Where it is False, `Costing` stands in by drawing rows.
+        If False, wrap the learner in `Costing`, which samples rows instead.
 
     See Also
     --------
-    weight_params : Sample weights under the names by which ``learner.fit`` takes them.
-    softcost.reductions.Costing : For learners that take no weights.
+    weight_params : Sample weights as keyword arguments of ``learner.fit``.
+    softcost.reductions.Costing : For learners without sample weights.
 
     Examples
     --------
@@ -152,21 +153,22 @@ def takes_weights(learner: Any) -> bool:
     named = getattr(last, "estimators", None) or [
         ("", getattr(last, "estimator", None))
     ]
-    inner = [one for _, one in named if hasattr(one, "fit")]
-    return _hands_on(last.fit) and bool(inner) and all(map(takes_weights, inner))
+    inner = [estimator for _, estimator in named if hasattr(estimator, "fit")]
+    return _takes_keywords(last.fit) and bool(inner) and all(map(takes_weights, inner))
 
 
 def weight_params(learner: Any, weight: NDArray[np.float64]) -> dict[str, Any]:
-    """Sample weights under the names by which ``learner.fit`` takes them.
+    """Sample weights as keyword arguments of ``learner.fit``.
 
-    Weights that are all 1 are not passed: some learners, and pipelines with resampling
-    steps, cannot take any. Where they travel by scikit-learn's metadata routing, the
-    estimators inside the learner are told to ask for them; fit it under `routing_for`.
+    Weights that are all 1 are left out, since some learners and pipelines with
+    resampling steps do not support any. With scikit-learn's metadata routing, this
+    function sets the requests of the inner estimators; call ``fit`` under
+    `routing_for`.
 
     Parameters
     ----------
     learner : estimator
-        Whose ``fit`` is to be called.
+        The learner to fit.
     weight : array of shape (n,)
         Positive sample weights.
 
@@ -178,11 +180,11 @@ def weight_params(learner: Any, weight: NDArray[np.float64]) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        Where weights differ and the learner takes none.
+        If weights differ and the learner does not support them.
 
     See Also
     --------
-    takes_weights : Whether ``learner.fit``, or that of a pipeline's last step, takes
+    takes_weights : Whether a learner, or the last step of a pipeline, supports sample
         weights.
     fit_one : Fit a clone to one subproblem: the unit of parallel work.
 
@@ -205,24 +207,24 @@ def weight_params(learner: Any, weight: NDArray[np.float64]) -> dict[str, Any]:
         if np.all(weight == weight[0]):
             return {}
         raise ValueError(
-            f"learner {type(learner).__name__} does not take sample weights, which "
-            "this reduction needs: wrap it, Costing(learner), or choose another "
+            f"learner {type(learner).__name__} does not support sample weights, which "
+            "this reduction needs. Wrap it, Costing(learner), or choose another "
             "learner."
         )
     if _routes(learner):
         with routing_for(learner):
-            for one in (learner, *_inner_estimators(learner)):
-                _ask_for_weights(one)
+            for estimator in (learner, *_inner_estimators(learner)):
+                _request_weights(estimator)
         return {"sample_weight": weight}
     return dict.fromkeys(_names(learner), weight)
 
 
 def routing_for(learner: Any) -> AbstractContextManager[None]:
-    """Metadata routing as a learner needs it to be given weights, on or off.
+    """Context in which metadata routing is on or off, as weights need it.
 
-    On where it has estimators inside, and either the user has it on or weights reach
-    them by it only. Otherwise off, since some learners cannot be given weights while
-    it is on.
+    It is on if the learner has inner estimators and either the user has enabled it or
+    weights can reach them in no other way. Otherwise it is off, since some learners do
+    not accept weights while it is on.
     """
     return config_context(enable_metadata_routing=_routes(learner))
 
@@ -239,13 +241,13 @@ def _routes(learner: Any) -> bool:
 
 
 def _only_by_routing(learner: Any) -> bool:
-    """Whether a learner hands weights on by metadata routing only."""
+    """Whether weights reach the inner estimators by metadata routing only."""
     last = last_step(learner)
     if isinstance(last, BaseSearchCV):
         return _only_by_routing(last.estimator)
     if not has_fit_parameter(last, "sample_weight"):
         return True
-    return any(isinstance(one, Pipeline) for one in _inner_estimators(last))
+    return any(isinstance(inner, Pipeline) for inner in _inner_estimators(last))
 
 
 def _inner_estimators(learner: Any) -> list[Any]:
@@ -257,66 +259,65 @@ def _inner_estimators(learner: Any) -> list[Any]:
 
 
 def _names(learner: Any) -> list[str]:
-    """Names of weights without metadata routing.
+    """Names of weight arguments without metadata routing.
 
-    In a pipeline the last step gets them, and standard scalers, so that a weighted row
-    counts as often as a repeated one. Other steps get none, since some of them refuse
-    weights that they seem to take.
+    In a pipeline the last step gets weights, and so do standard scalers: a row of
+    weight 2 then counts like two equal rows. Other steps get none, since some raise
+    errors for weights that their signature accepts.
     """
     if isinstance(learner, BaseSearchCV):
         return _names(learner.estimator)
     if not isinstance(learner, Pipeline):
         return ["sample_weight"]
     name, last = learner.steps[-1]
-    scalers = [one for one, step in learner.steps if isinstance(step, StandardScaler)]
+    scalers = [step for step, part in learner.steps if isinstance(part, StandardScaler)]
     return [f"{step}__sample_weight" for step in scalers] + [
         f"{name}__{inner}" for inner in _names(last)
     ]
 
 
-def _ask_for_weights(estimator: Any) -> None:
-    """Say what an estimator does with weights, where it has not been said.
+def _request_weights(estimator: Any) -> None:
+    """Set an estimator's requests for weights, unless the user has set them.
 
-    Predictors and standard scalers get them, other transformers and scorers do not.
+    Predictors and standard scalers request weights, other transformers and scorers do
+    not.
     """
-    wanted = kind_of(estimator) is not None or isinstance(estimator, StandardScaler)
-    _request(estimator, "fit", wanted)
-    _request(estimator, "score", wanted)
+    weighted = kind_of(estimator) is not None or isinstance(estimator, StandardScaler)
+    _request(estimator, "fit", weighted)
+    _request(estimator, "score", weighted)
     scoring = getattr(estimator, "scoring", None)
     if isinstance(scoring, str) and scoring in get_scorer_names():
         scoring = estimator.scoring = get_scorer(scoring)
     _request(scoring, "score", False)
 
 
-def _request(owner: Any, method: str, wanted: bool) -> None:
+def _request(owner: Any, method: str, weighted: bool) -> None:
     request = getattr(owner, f"set_{method}_request", None)
     if request is None or not _accepts_weights(request):
         return
-    asked = getattr(owner.get_metadata_routing(), method, None)
-    if getattr(asked, "requests", {}).get("sample_weight") is None:
-        request(sample_weight=wanted)
+    current = getattr(owner.get_metadata_routing(), method, None)
+    if getattr(current, "requests", {}).get("sample_weight") is None:
+        request(sample_weight=weighted)
 
 
 def _accepts_weights(function: Any) -> bool:
     parameters = signature(function).parameters
-    return "sample_weight" in parameters or _hands_on(function)
+    return "sample_weight" in parameters or _takes_keywords(function)
 
 
-def _hands_on(function: Any) -> bool:
-    """Whether a function takes keywords of any name."""
+def _takes_keywords(function: Any) -> bool:
+    """Whether a function accepts arbitrary keyword arguments."""
     parameters = signature(function).parameters.values()
-    return any(one.kind is one.VAR_KEYWORD for one in parameters)
+    return any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
 
 
 class Constant:
-    """What is learnt where there is nothing to choose: always the same output.
-
-    NaN stands for a subproblem without any row.
+    """The model of a subproblem with nothing to learn: a constant output.
 
     Parameters
     ----------
     value : float
-        The output; NaN stands for a subproblem without any row.
+        The output; NaN for a subproblem without rows.
 
     See Also
     --------
@@ -325,7 +326,7 @@ class Constant:
 
     Examples
     --------
-    All labels are the same, so no learner is asked:
+    All labels are the same, so no learner is fitted:
 
     >>> import numpy as np
     >>> from sklearn.linear_model import LogisticRegression
@@ -341,19 +342,19 @@ class Constant:
 
 
 class OnColumns:
-    """A model of some rows of a kernel matrix, which looks at their columns only.
+    """A model fitted to some rows of a kernel matrix, which selects their columns.
 
     Parameters
     ----------
     model : estimator
         Fitted to a part of a kernel matrix.
     columns : array of shape (n_rows,)
-        The rows that it was fitted to.
+        The training rows.
 
     See Also
     --------
-    fit_rows : Fit a model to some rows of X; of a kernel matrix, to their columns, too.
-    is_pairwise : Whether a learner wants a kernel matrix instead of rows of features.
+    fit_rows : Fit a model to some rows of X, or to a part of a kernel matrix.
+    is_pairwise : Whether a learner needs a kernel matrix instead of features.
 
     Examples
     --------
@@ -377,8 +378,8 @@ class OnColumns:
     def __getattr__(self, name: str) -> Any:
         if name not in ("decision_function", "predict", "predict_proba"):
             raise AttributeError(name)
-        answer = getattr(self.model, name)
-        return lambda X: answer(np.asarray(X)[:, self.columns])
+        method = getattr(self.model, name)
+        return lambda X: method(np.asarray(X)[:, self.columns])
 
 
 def fit_rows(
@@ -388,16 +389,16 @@ def fit_rows(
     y: NDArray[Any],
     params: dict[str, Any],
 ) -> Any:
-    """Fit a model to some rows of X; of a kernel matrix, to their columns, too.
+    """Fit a model to some rows of X, or to a part of a kernel matrix.
 
     Parameters
     ----------
     model : estimator
-        It is fitted, not a clone of it.
+        The model itself is fitted, not a clone.
     X : rows
-        Features, or a kernel matrix where `is_pairwise` says so.
+        Features, or a kernel matrix if the model is pairwise.
     rows : array of shape (n_rows,)
-        Which rows, increasing.
+        Indices of the rows, increasing.
     y : array of shape (n_rows,)
         Their targets.
     params : dict
@@ -406,13 +407,13 @@ def fit_rows(
     Returns
     -------
     estimator or `OnColumns`
-        Takes X with all its columns.
+        Predicts from X with all its columns.
 
     See Also
     --------
     fit_one : Fit a clone to one subproblem: the unit of parallel work.
-    OnColumns : A model of some rows of a kernel matrix, which looks at their columns
-        only.
+    OnColumns : A model fitted to some rows of a kernel matrix, which selects their
+        columns.
 
     Examples
     --------
@@ -440,13 +441,13 @@ class FittedModels:
     Parameters
     ----------
     members : list of estimators
-        The fitted learners; a `Constant` where there was nothing to learn.
+        The fitted learners; a `Constant` for a subproblem with nothing to learn.
 
     See Also
     --------
     FittedSubproblems : Solutions of several subproblems over the same rows.
-    fitted_learners : The fitted learner of every subproblem; None where there was
-        nothing to learn.
+    fitted_learners : The fitted learner of every subproblem; None if there was nothing
+        to learn.
 
     Examples
     --------
@@ -470,7 +471,7 @@ class FittedModels:
         Parameters
         ----------
         X : rows
-            Anything that the learners themselves take.
+            In any form that the learners accept.
 
         Returns
         -------
@@ -488,21 +489,21 @@ class FittedModels:
         Parameters
         ----------
         number : int
-            Which model.
+            Index of the model.
         X : rows
-            Anything that the learners themselves take.
+            In any form that the learners accept.
 
         Returns
         -------
         array of shape (n,) or float
-            A constant where there was nothing to learn.
+            A constant if there was nothing to learn.
         """
         member = self.members[number]
         return member.value if isinstance(member, Constant) else signed(member, X)
 
 
 def fitted_learners(solutions: FittedSubproblems) -> list[Any]:
-    """The fitted learner of every subproblem; None where there was nothing to learn.
+    """The fitted learner of every subproblem; None if there was nothing to learn.
 
     Parameters
     ----------
@@ -517,11 +518,11 @@ def fitted_learners(solutions: FittedSubproblems) -> list[Any]:
     Raises
     ------
     AttributeError
-        Where the learner solved all subproblems together.
+        If the learner solved all subproblems together.
 
     See Also
     --------
-    inner_learner : What the user's learner became; None where it was not needed.
+    inner_learner : The fitted learner inside a model; None for a `Constant`.
     fit_subproblems : Fit a learner to every subproblem.
 
     Examples
@@ -533,19 +534,19 @@ def fitted_learners(solutions: FittedSubproblems) -> list[Any]:
     """
     if not isinstance(solutions, FittedModels):
         raise AttributeError(
-            "the learner solves all subproblems together, so there is no estimator for "
-            "each of them: see solutions_."
+            "the learner solves all subproblems together, so there are no separate "
+            "estimators. See solutions_."
         )
-    return [inner_learner(one) for one in solutions.members]
+    return [inner_learner(member) for member in solutions.members]
 
 
 def inner_learner(member: Any) -> Any:
-    """What the user's learner became; None where it was not needed.
+    """The fitted learner inside a model; None for a `Constant`.
 
     Parameters
     ----------
     member : estimator, `Constant` or `OnColumns`
-        One of the models of `FittedModels`.
+        A member of `FittedModels`.
 
     Returns
     -------
@@ -554,8 +555,8 @@ def inner_learner(member: Any) -> Any:
 
     See Also
     --------
-    fitted_learners : The fitted learner of every subproblem; None where there was
-        nothing to learn.
+    fitted_learners : The fitted learner of every subproblem; None if there was nothing
+        to learn.
 
     Examples
     --------
@@ -573,9 +574,9 @@ def inner_learner(member: Any) -> Any:
 
 
 def signed(learner: Any, X: Any) -> NDArray[np.float64]:
-    """A regressor's prediction; a binary classifier's output, positive for label 1."""
-    inside = learner.model if isinstance(learner, OnColumns) else learner
-    if kind_of(inside) != "classifier":
+    """A regressor's prediction, or a classifier's output: positive for label +1."""
+    estimator = learner.model if isinstance(learner, OnColumns) else learner
+    if kind_of(estimator) != "classifier":
         outputs = learner.predict(X)
     elif hasattr(learner, "decision_function"):
         outputs = learner.decision_function(X)
@@ -583,8 +584,8 @@ def signed(learner: Any, X: Any) -> NDArray[np.float64]:
         outputs = np.where(learner.predict(X) == 1, 1.0, -1.0)
     if not np.isfinite(outputs).all():
         raise ValueError(
-            f"learner {type(inside).__name__} gave outputs that are not finite: scale "
-            "the features, as with StandardScaler(), or choose another learner."
+            f"learner {type(estimator).__name__} gave outputs that are not finite. "
+            "Scale the features, as with StandardScaler(), or choose another learner."
         )
     return outputs
 
@@ -602,15 +603,15 @@ def fit_subproblems(
     Parameters
     ----------
     learner : estimator
-        Any; all subproblems are fitted together where it declares `SupportsMultiFit`.
+        Any. It fits all subproblems together if it supports `SupportsMultiFit`.
     X : rows
-        Anything that the learner takes.
+        In any form that the learner accepts.
     subproblems : sequence of Subproblem
         All over the rows of X.
     n_jobs : int, default=None
-        Threads for a learner that fits many at once, joblib workers for others.
+        Number of threads if the learner fits all together, otherwise joblib workers.
     rng : numpy.random.RandomState, default=None
-        Seeds learners that take a random state, the same whatever n_jobs is.
+        Seeds learners with a random state. Results do not depend on ``n_jobs``.
 
     Returns
     -------
@@ -621,8 +622,8 @@ def fit_subproblems(
     --------
     fit_one : Fit a clone to one subproblem: the unit of parallel work.
     SupportsMultiFit : A learner that fits many subproblems over the same rows together.
-    fitted_learners : The fitted learner of every subproblem; None where there was
-        nothing to learn.
+    fitted_learners : The fitted learner of every subproblem; None if there was nothing
+        to learn.
 
     Examples
     --------
@@ -652,33 +653,34 @@ def fit_one(
 ) -> Any:
     """Fit a clone to one subproblem: the unit of parallel work.
 
-    Rows of weight zero are left out. Without any row left the result is a constant
-    NaN; with one label only, that label; with one side only, the extreme target.
+    Rows of weight zero are left out. The model is constant if nothing is left to learn:
+    NaN without rows, the label if there is only one, and the extreme target if all
+    sides are equal.
 
     Parameters
     ----------
     learner : estimator
-        It is cloned.
+        The learner to clone.
     X : rows
-        Anything that the learner takes.
+        In any form that the learner accepts.
     subproblem : Subproblem
         Arrays of shape (n,).
     seed : int, default=None
-        Replaces its random states.
+        Replaces the learner's random states.
 
     Returns
     -------
     estimator, `Constant` or `OnColumns`
-        A fitted clone, or what stands for it.
+        The model.
 
     See Also
     --------
     fit_subproblems : Fit a learner to every subproblem.
-    fit_rows : Fit a model to some rows of X; of a kernel matrix, to their columns, too.
+    fit_rows : Fit a model to some rows of X, or to a part of a kernel matrix.
 
     Examples
     --------
-    A classifier is given 0 and 1, and weights where they differ:
+    A classifier gets the labels 0 and 1, and weights if they differ:
 
     >>> import numpy as np
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -688,13 +690,13 @@ def fit_one(
     >>> fit_one(DecisionTreeClassifier(), X, labels).predict(X).tolist()
     [0, 1, 1]
     """
-    kept = np.flatnonzero(subproblem.weight > 0)
-    target, weight = subproblem.target[kept], subproblem.weight[kept]
-    if len(kept) == 0:
+    rows = np.flatnonzero(subproblem.weight > 0)
+    target, weight = subproblem.target[rows], subproblem.weight[rows]
+    if len(rows) == 0:
         return Constant(np.nan)
     side, classifies = None, kind_of(learner) == "classifier"
     if isinstance(subproblem, OneSidedValues):
-        side = subproblem.side[kept]
+        side = subproblem.side[rows]
         if np.all(side == side[0]):
             return Constant(target.min() if side[0] > 0 else target.max())
     if isinstance(subproblem, Labels) and classifies:
@@ -703,49 +705,46 @@ def fit_one(
         target = (target > 0).astype(int)
     elif isinstance(subproblem, Values) and classifies:
         raise TypeError(
-            f"learner {type(learner).__name__} is a classifier, but values are to be "
-            "learnt: choose a regressor, such as Ridge()."
+            f"learner {type(learner).__name__} is a classifier, but the targets are "
+            "real numbers. Choose a regressor, such as Ridge()."
         )
     model = seeded_clone(learner, seed)
     params = weight_params(model, weight)
     if side is not None:
         params["side"] = side
-    return fit_rows(model, X, kept, target, params)
-
-
-# Subproblems whose rows come in blocks, for learners that can go on learning.
+    return fit_rows(model, X, rows, target, params)
 
 
 def feed_subproblems(
     learner: Any,
-    known: FittedModels | None,
+    models: FittedModels | None,
     X: Any,
     subproblems: Sequence[Subproblem],
     *,
     n_jobs: int | None = None,
     rng: np.random.RandomState | None = None,
 ) -> FittedModels:
-    """Let one model for each subproblem go on learning from a block of rows.
+    """Update the model of each subproblem with a block of rows.
 
     Parameters
     ----------
     learner : estimator
-        One with ``partial_fit``.
-    known : FittedModels or None
-        Models of the rows before.
+        A learner with ``partial_fit``.
+    models : FittedModels or None
+        Models fitted to earlier blocks.
     X : rows
-        Anything that the learner takes.
+        In any form that the learner accepts.
     subproblems : sequence of Subproblem
         All over the rows of X, in the same order for every block.
     n_jobs : int, default=None
-        Workers of joblib.
+        Number of joblib workers.
     rng : numpy.random.RandomState, default=None
-        Seeds learners that take a random state, the same whatever n_jobs is.
+        Seeds learners with a random state. Results do not depend on ``n_jobs``.
 
     Returns
     -------
     FittedModels
-        One model for each subproblem, a constant NaN where no row has come yet.
+        One model for each subproblem; a constant NaN for one without rows so far.
 
     See Also
     --------
@@ -764,8 +763,8 @@ def feed_subproblems(
     >>> np.sign(models.outputs(X)).ravel()
     array([-1.,  1.])
     """
-    none = [Constant(np.nan)] * len(subproblems)
-    members = none if known is None else known.members
+    untrained = [Constant(np.nan)] * len(subproblems)
+    members = untrained if models is None else models.members
     seeds = draw_seeds(rng, len(subproblems))
     jobs = [
         (learner, member, X, subproblem, seed)
@@ -777,56 +776,57 @@ def feed_subproblems(
 def feed_one(
     learner: Any, member: Any, X: Any, subproblem: Subproblem, seed: int | None = None
 ) -> Any:
-    """Let a model go on learning, or begin; without any row it stays as it is."""
-    kept = np.flatnonzero(subproblem.weight > 0)
-    if len(kept) == 0:
+    """Update a model, or start one; without rows it stays as it is."""
+    rows = np.flatnonzero(subproblem.weight > 0)
+    if len(rows) == 0:
         return member
-    target, classifies = subproblem.target[kept], kind_of(learner) == "classifier"
+    target, classifies = subproblem.target[rows], kind_of(learner) == "classifier"
     if classifies and not isinstance(subproblem, Labels):
         raise TypeError(
-            f"learner {type(learner).__name__} is a classifier, but values are to be "
-            "learnt: choose a regressor, such as SGDRegressor()."
+            f"learner {type(learner).__name__} is a classifier, but the targets are "
+            "real numbers. Choose a regressor, such as SGDRegressor()."
         )
     model = seeded_clone(learner, seed) if isinstance(member, Constant) else member
-    params = _block_weights(model, subproblem.weight[kept])
+    params = _block_weights(model, subproblem.weight[rows])
     if isinstance(subproblem, OneSidedValues):
-        params["side"] = subproblem.side[kept]
+        params["side"] = subproblem.side[rows]
     if classifies:
         target = (target > 0).astype(int)
         params["classes"] = np.array([0, 1])
-    rows = X if len(kept) == len(subproblem.weight) else _safe_indexing(X, kept)
+    block = X if len(rows) == len(subproblem.weight) else _safe_indexing(X, rows)
     with one_thread(), routing_for(model):
-        return model.partial_fit(rows, target, **params)
+        return model.partial_fit(block, target, **params)
 
 
 def _block_weights(model: Any, weight: NDArray[np.float64]) -> dict[str, Any]:
-    """Weights for ``partial_fit``; none where all are 1, in this block."""
+    """Weights for ``partial_fit``; left out if all of this block are 1."""
     if np.all(weight == 1.0):
         return {}
     if not takes_block_weights(model):
         raise ValueError(
-            f"learner {type(model).__name__} takes no sample weights in partial_fit, "
-            "which this reduction needs: choose another, such as SGDClassifier()."
+            f"learner {type(model).__name__} does not support sample weights in "
+            "partial_fit, which this reduction needs. Choose another, such as "
+            "SGDClassifier()."
         )
     return {"sample_weight": weight}
 
 
 def takes_block_weights(learner: Any) -> bool:
-    """Whether ``learner.partial_fit`` takes weights.
+    """Whether ``learner.partial_fit`` supports sample weights.
 
     Parameters
     ----------
     learner : estimator
-        One with ``partial_fit``.
+        A learner with ``partial_fit``.
 
     Returns
     -------
     bool
-        Where it is False, only rows of weight 1 can be learnt.
+        If False, all rows must have weight 1.
 
     See Also
     --------
-    takes_weights : Whether ``learner.fit`` does.
+    takes_weights : The same for ``learner.fit``.
 
     Examples
     --------
@@ -838,27 +838,24 @@ def takes_block_weights(learner: Any) -> bool:
     return "sample_weight" in signature(learner.partial_fit).parameters
 
 
-# One warning for machines that stop before they reach their tolerance.
-
-
 def warn_not_converged(learner: Any, converged: NDArray[np.bool_]) -> None:
-    """Warn where some machines of a learner stopped early.
+    """Warn if some machines of a learner stopped before reaching their tolerance.
 
     Parameters
     ----------
     learner : estimator with ``tol`` and ``max_iter``
         Named in the warning.
     converged : array of bool
-        For every machine, in a fit or in a part of a search.
+        One entry for every machine, in a fit or in a part of a search.
 
     Warns
     -----
     ConvergenceWarning
-        Where one of them is False.
+        If an entry is False.
 
     See Also
     --------
-    softcost.svm.KernelSVC : Warns where ``max_iter`` ends a fit.
+    softcost.svm.KernelSVC : Warns if ``max_iter`` ends a fit.
 
     Examples
     --------
@@ -866,15 +863,15 @@ def warn_not_converged(learner: Any, converged: NDArray[np.bool_]) -> None:
     >>> import warnings
     >>> from softcost.learners import warn_not_converged
     >>> from softcost.svm import KernelSVC
-    >>> with warnings.catch_warnings(record=True) as told:
+    >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     warn_not_converged(KernelSVC(max_iter=5), np.array([True, False]))
-    >>> told[0].category.__name__
+    >>> caught[0].category.__name__
     'ConvergenceWarning'
     """
     if np.all(converged):
         return
-    # Without counts: parts of a search say the same, and are heard once.
+    # No counts in the message: Python then shows the warnings of a search only once.
     warnings.warn(
         f"{type(learner).__name__} stopped before it reached tol={learner.tol:g}: "
         f"raise max_iter={learner.max_iter} or tol, or scale the features.",

@@ -1,15 +1,14 @@
-"""What a learner may declare, so that the work of many problems is shared.
+"""Subproblems, and the protocols of learners that share work between them.
 
-Any scikit-learn estimator is a learner: it is cloned and fitted to one subproblem
-after the other. A learner that can do better says so by having the methods of one of
-these protocols, or of both; nothing is registered or inherited. Results must be the
-same as those of clone-and-fit, only sooner; `softcost.testing.check_path_learner`
-compares them.
+Any scikit-learn estimator is a learner: it is cloned and fitted to one subproblem after
+the other. A learner that can do better has the methods of one or more of these
+protocols. Nothing is registered or inherited. Its results must be those of cloning and
+fitting, only faster; `softcost.testing.check_path_learner` compares them.
 
-That holds where there is nothing to choose, too, as `fit_one` has it: NaN where no row
-has a weight; with one side only, the least (side +1) or largest (-1) target; for a
-classifier with one label only, that label. A regressor is also given labels, as +1 and
--1. A learner that cannot learn a kind of subproblem raises TypeError.
+The same holds for trivial subproblems, as in `fit_one`: NaN if no row has a positive
+weight; the smallest target if all sides are +1, the largest if all are -1; for a
+classifier with a single label, that label. A regressor may also be given labels, as +1
+and -1. A learner raises TypeError for a type of subproblem that it does not support.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,15 +21,14 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import column_or_1d
 
-# What a reduction asks of a learner: one learning problem over all rows.
-
-
 Kind = TypeVar("Kind", bound="Subproblem")
+
+LearnerKind = Literal["classifier", "regressor"]
 
 
 @dataclass(frozen=True)
 class Subproblem:
-    """A learning problem; what its targets mean is said by the subclass.
+    """A learning problem over all rows; the subclass defines the targets' meaning.
 
     On a path (see `softcost.learners.SupportsPath`) the arrays have leading axes: one
     for softness, or one for the path parameter and one for softness.
@@ -38,15 +36,16 @@ class Subproblem:
     Attributes
     ----------
     target : array of shape (..., n)
-        What is to be learnt.
+        Targets.
     weight : array of shape (..., n)
-        Rows of weight zero do not take part.
+        Sample weights; rows of weight zero are ignored.
 
     See Also
     --------
-    Labels : Targets are labels, +1 and -1: for classifiers.
-    Values : Targets are values to come close to: for regressors.
-    OneSidedValues : Targets are values to stay below (side +1) or above (side -1).
+    Labels : A subproblem for classifiers: the targets are +1 and -1.
+    Values : A subproblem for regressors: the targets are real numbers.
+    OneSidedValues : A subproblem whose targets are upper (side +1) or lower (side -1)
+        bounds.
 
     Examples
     --------
@@ -63,7 +62,7 @@ class Subproblem:
     weight: NDArray[np.float64]
 
     def reshaped(self: Kind, *shape: int) -> Kind:
-        """The same with arrays of another shape.
+        """The same subproblem with arrays of another shape.
 
         Parameters
         ----------
@@ -73,7 +72,7 @@ class Subproblem:
         Returns
         -------
         Subproblem
-            Of the same kind.
+            Of the same type.
         """
         return type(self)(*(part.reshape(shape) for part in self._arrays()))
 
@@ -82,17 +81,17 @@ class Subproblem:
 
     @classmethod
     def stacked(cls: type[Kind], parts: "Sequence[Kind]") -> Kind:
-        """Subproblems of one kind with one more axis in front.
+        """Stack subproblems of this type along a new first axis.
 
         Parameters
         ----------
         parts : sequence of Subproblem
-            All of this kind and of one shape.
+            All of this type and of one shape.
 
         Returns
         -------
         Subproblem
-            Of the same kind.
+            Of the same type.
         """
         arrays = zip(*(part._arrays() for part in parts), strict=True)
         return cls(*(np.stack(same) for same in arrays))
@@ -100,23 +99,24 @@ class Subproblem:
 
 @dataclass(frozen=True)
 class Labels(Subproblem):
-    """Targets are labels, +1 and -1: for classifiers.
+    """A subproblem for classifiers: the targets are +1 and -1.
 
     Parameters
     ----------
     target : array of shape (..., n)
         +1 or -1.
     weight : array of shape (..., n)
-        Rows of weight zero do not take part.
+        Sample weights; rows of weight zero are ignored.
 
     See Also
     --------
-    Values : Targets are values to come close to: for regressors.
-    OneSidedValues : Targets are values to stay below (side +1) or above (side -1).
+    Values : A subproblem for regressors: the targets are real numbers.
+    OneSidedValues : A subproblem whose targets are upper (side +1) or lower (side -1)
+        bounds.
 
     Examples
     --------
-    Is a row of the second class rather than of the first? The third does not take part.
+    The second class against the first; rows of the third are ignored.
 
     >>> import numpy as np
     >>> from softcost.learners import Labels
@@ -129,54 +129,55 @@ class Labels(Subproblem):
 
 @dataclass(frozen=True)
 class Values(Subproblem):
-    """Targets are values to come close to: for regressors.
+    """A subproblem for regressors: the targets are real numbers.
 
     Parameters
     ----------
     target : array of shape (..., n)
         The values.
     weight : array of shape (..., n)
-        Rows of weight zero do not take part.
+        Sample weights; rows of weight zero are ignored.
 
     See Also
     --------
-    Labels : Targets are labels, +1 and -1: for classifiers.
-    OneSidedValues : Targets are values to stay below (side +1) or above (side -1).
+    Labels : A subproblem for classifiers: the targets are +1 and -1.
+    OneSidedValues : A subproblem whose targets are upper (side +1) or lower (side -1)
+        bounds.
 
     Examples
     --------
-    What it costs to predict class 0, for `RegressionOneVsAll`:
+    The cost of predicting class 0, as in `RegressionOneVsAll`:
 
     >>> import numpy as np
     >>> from softcost.learners import Values
-    >>> prices, y = np.array([[0.0, 1.0], [9.0, 0.0]]), np.array([0, 1, 1])
-    >>> Values(prices[y, 0], np.ones(3)).target.tolist()
+    >>> costs, y = np.array([[0.0, 1.0], [9.0, 0.0]]), np.array([0, 1, 1])
+    >>> Values(costs[y, 0], np.ones(3)).target.tolist()
     [0.0, 9.0, 9.0]
     """
 
 
 @dataclass(frozen=True)
 class OneSidedValues(Subproblem):
-    """Targets are values to stay below (side +1) or above (side -1).
+    """A subproblem whose targets are upper (side +1) or lower (side -1) bounds.
 
     Attributes
     ----------
     target : array of shape (..., n)
         The values.
     weight : array of shape (..., n)
-        Rows of weight zero do not take part.
+        Sample weights; rows of weight zero are ignored.
     side : array of shape (..., n)
-        +1 asks for a prediction of at most the target, -1 of at least.
+        +1 requires a prediction of at most the target, -1 of at least the target.
 
     See Also
     --------
-    Values : Targets are values to come close to: for regressors.
-    softcost.reductions.OneSidedRegression : Asks for these.
+    Values : A subproblem for regressors: the targets are real numbers.
+    softcost.reductions.OneSidedRegression : Poses these subproblems.
 
     Examples
     --------
-    The cost of class 0: to be met from below where it is the true class, and from above
-    where it is not.
+    The cost of class 0 is an upper bound if 0 is the true class, otherwise a lower
+    bound:
 
     >>> import numpy as np
     >>> from softcost.learners import OneSidedValues
@@ -190,14 +191,14 @@ class OneSidedValues(Subproblem):
 
 
 def check_sides(side: ArrayLike, n: int) -> NDArray[np.float64]:
-    """Read the sides of n targets, or refuse what is not +1 or -1 for each.
+    """Check the sides of n targets: each is +1 or -1.
 
     Parameters
     ----------
     side : array-like of shape (n,)
-        +1 for targets to stay below, -1 for targets to stay above.
+        +1 for upper bounds, -1 for lower bounds.
     n : int
-        How many there must be.
+        Number of targets.
 
     Returns
     -------
@@ -206,7 +207,8 @@ def check_sides(side: ArrayLike, n: int) -> NDArray[np.float64]:
 
     See Also
     --------
-    OneSidedValues : Targets are values to stay below (side +1) or above (side -1).
+    OneSidedValues : A subproblem whose targets are upper (side +1) or lower (side -1)
+        bounds.
 
     Examples
     --------
@@ -217,8 +219,8 @@ def check_sides(side: ArrayLike, n: int) -> NDArray[np.float64]:
     sides = column_or_1d(np.asarray(side), warn=True)
     if len(sides) != n or not np.isin(sides, (-1, 1)).all():
         raise ValueError(
-            f"side should hold +1 (at most y) or -1 (at least y) for each of the {n} "
-            "rows; give it that form, or None for both."
+            f"side must be +1 (at most y) or -1 (at least y) for each of the {n} rows. "
+            "Correct it, or pass None for ordinary regression."
         )
     return sides.astype(np.float64)
 
@@ -249,13 +251,13 @@ class FittedSubproblems(Protocol):
     def outputs(self, X: Any) -> NDArray[np.float64]:
         """Outputs for rows, shape (n, n_subproblems).
 
-        A positive output stands for label +1. NaN stands for a subproblem in which no
-        row had a weight.
+        A positive output means label +1. NaN means that the subproblem had no row of
+        positive weight.
 
         Parameters
         ----------
         X : rows
-            As given to the learner.
+            In the form that the learner was fitted to.
 
         Returns
         -------
@@ -267,18 +269,18 @@ class FittedSubproblems(Protocol):
 
 @runtime_checkable
 class SupportsMultiFit(Protocol):
-    """A learner that fits many subproblems over the same rows better together.
+    """A learner that fits many subproblems over the same rows together.
 
     See Also
     --------
     SupportsPath : A learner that solves all candidates of a search together.
     fit_subproblems : Fit a learner to every subproblem.
-    softcost.testing.check_path_learner : Tests a learner of your own.
+    softcost.testing.check_path_learner : Tests your own learner.
 
     Examples
     --------
-    The kernel machines share one kernel matrix among all subproblems; an estimator of
-    scikit-learn is fitted to one after the other.
+    The kernel machines share one kernel matrix between all subproblems. A scikit-learn
+    estimator is fitted to one subproblem after the other.
 
     >>> from sklearn.svm import SVC
     >>> from softcost.learners import SupportsMultiFit
@@ -290,14 +292,14 @@ class SupportsMultiFit(Protocol):
     def fit_many(
         self, X: Any, subproblems: Sequence[Subproblem], *, threads: int = 1
     ) -> FittedSubproblems:
-        """Fit one model to every subproblem, with the parameters set here.
+        """Fit one model to every subproblem, with this learner's parameters.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-            Checked as `input_checks` asks.
+            Rows that passed `input_checks`.
         subproblems : sequence of Subproblem
-            All of one kind. A learner refuses kinds that it cannot learn.
+            All of one type. The learner raises TypeError if it does not support it.
         threads : int, default=1
             Results must not depend on it.
 
@@ -321,15 +323,16 @@ class SupportsMultiFit(Protocol):
 
 @runtime_checkable
 class SupportsKindFit(SupportsMultiFit, Protocol):
-    """A learner that fits subproblems that are posed over kinds of rows.
+    """A learner that fits subproblems posed over kinds of rows.
 
-    With costs by class the kinds are the classes: subproblems are a few numbers, and
-    not arrays over all rows.
+    With costs by class the kinds are the classes: a subproblem is a few numbers instead
+    of arrays over all rows.
 
     See Also
     --------
     SupportsMultiFit : A learner that fits many subproblems over the same rows together.
-    SupportsBatchedPath : A learner with a path whose folds are `BatchedFold`.
+    SupportsBatchedPath : A learner with a path whose folds solve many subproblems at
+        once.
 
     Examples
     --------
@@ -351,18 +354,18 @@ class SupportsKindFit(SupportsMultiFit, Protocol):
         *,
         threads: int = 1,
     ) -> FittedSubproblems:
-        """As `SupportsMultiFit.fit_many`.
+        """Fit one model to every subproblem, see `SupportsMultiFit.fit_many`.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-            Checked as `input_checks` asks.
+            Rows that passed `input_checks`.
         subproblems : sequence of Subproblem
-            Arrays have the shape (n_kinds,).
+            Arrays of shape (n_kinds,).
         kind : array of shape (n,)
             The kind of each row.
         weight : array of shape (n,)
-            What the weights of its kind are multiplied by.
+            Factor of each row for the weight of its kind.
         threads : int, default=1
             Results must not depend on it.
 
@@ -380,13 +383,13 @@ class PathOutputs(NamedTuple):
     Attributes
     ----------
     outputs : array of shape (n_values, n_softness, n_out)
-        For held-out rows; NaN where no row had a weight.
+        For held-out rows; NaN if no row had a positive weight.
     fitted : array of shape (n_values, n_softness, n_rows) or None
-        For the training rows, where asked for.
+        For the training rows, if requested.
 
     See Also
     --------
-    PathFold : One training set of a path, on which subproblems are solved.
+    PathFold : One training set of a path, over which subproblems are solved.
 
     Examples
     --------
@@ -394,8 +397,8 @@ class PathOutputs(NamedTuple):
 
     >>> import numpy as np
     >>> from softcost.learners import PathOutputs
-    >>> found = PathOutputs(outputs=np.zeros((3, 2, 4)), fitted=None)
-    >>> found.outputs[0, 1].shape  # of the first C, at the second softness
+    >>> solved = PathOutputs(outputs=np.zeros((3, 2, 4)), fitted=None)
+    >>> solved.outputs[0, 1].shape  # first C, second softness
     (4,)
     """
 
@@ -404,7 +407,7 @@ class PathOutputs(NamedTuple):
 
 
 class PathFold(Protocol):
-    """One training set of a path, on which subproblems are solved.
+    """One training set of a path, over which subproblems are solved.
 
     See Also
     --------
@@ -443,12 +446,12 @@ class PathFold(Protocol):
         Parameters
         ----------
         subproblem : Subproblem
-            Arrays have the shape (n_softness, n_rows), or (n_values, n_softness,
-            n_rows) where the problem changes with the path parameter, too.
+            Arrays of shape (n_softness, n_rows), or (n_values, n_softness, n_rows) if
+            the problem also changes with the path parameter.
         fitted : bool, default=False
-            Whether outputs for the training rows are wanted.
+            Whether to return outputs for the training rows.
         proceed : callable
-            To be called now and then: raises where work is no longer wanted.
+            Call it now and then: it raises if the work has been cancelled.
 
         Returns
         -------
@@ -458,7 +461,7 @@ class PathFold(Protocol):
         ...
 
     def release(self) -> None:
-        """Give memory back: nothing more will be solved on this fold."""
+        """Free memory: nothing more will be solved on this fold."""
         ...
 
 
@@ -469,14 +472,14 @@ class Path(Protocol):
     ----------
     groups : array of shape (n,)
         Equal numbers for rows that are equal to the learner; they may be merged into
-        one of more weight. ``numpy.arange(n)`` where it cannot tell.
+        one row with the sum of their weights. ``numpy.arange(n)`` if it cannot tell.
     n_bytes : int
-        Memory that the path takes while folds are solved, an estimate.
+        Estimated memory of the path while folds are solved.
 
     See Also
     --------
     SupportsPath : A learner that solves all candidates of a search together.
-    PathFold : One training set of a path, on which subproblems are solved.
+    PathFold : One training set of a path, over which subproblems are solved.
 
     Examples
     --------
@@ -500,17 +503,17 @@ class Path(Protocol):
         Parameters
         ----------
         train : array of shape (n_train,)
-            All training rows of the fold, for what depends on all of them, such as the
-            width of a kernel.
+            All training rows of the fold, for quantities that depend on all of them,
+            such as the width of a kernel.
         rows : array of shape (n_rows,)
-            Those of them that subproblems are posed over: of equal rows, one.
+            The training rows of the subproblems: one of each set of equal rows.
         out : array of shape (n_out,)
-            Held-out rows whose outputs are wanted.
+            Held-out rows to predict.
 
         Returns
         -------
         PathFold
-            On which subproblems are solved.
+            Solves subproblems over these rows.
         """
         ...
 
@@ -519,24 +522,24 @@ class Path(Protocol):
 class SupportsPath(Protocol):
     """A learner that solves all candidates of a search together.
 
-    Candidates that differ in softness and in one parameter of the learner lie on a
-    path, and neighbours on it have similar solutions.
+    Candidates that differ in softness and in one parameter of the learner form a path.
+    Neighbours on it have similar solutions, so each one is a warm start for the next.
 
-    The path is walked where the reduction's learner is such a learner (not a pipeline
-    around one) and every setting names ``path_parameter``: give it a grid by default,
-    ``param_grids = {"default": {"C": [...]}}``. To be given one-sided values by
-    `OneSidedRegression`, its ``fit`` must take ``side``.
+    A search uses the path if the reduction's learner supports it (a pipeline around
+    such a learner does not) and every setting names ``path_parameter``. Define a
+    default grid, ``param_grids = {"default": {"C": [...]}}``. `OneSidedRegression`
+    poses one-sided values only if ``fit`` accepts ``side``.
 
     Attributes
     ----------
     path_parameter : str
-        The parameter that is walked along, such as "C".
+        The parameter along the path, such as "C".
 
     See Also
     --------
     SupportsMultiFit : A learner that fits many subproblems over the same rows together.
     Path : A learner's work on the rows of one search.
-    softcost.testing.check_path_learner : Compares a path with fits one by one.
+    softcost.testing.check_path_learner : Compares a path with separate fits.
 
     Examples
     --------
@@ -562,21 +565,21 @@ class SupportsPath(Protocol):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-            Checked as `input_checks` asks.
+            Rows that passed `input_checks`.
         tests : sequence of arrays
-            Rows held out in each fold of the search. They may help to arrange rows;
-            a fold's results must not depend on which other folds are opened.
+            Held-out rows of each fold, to arrange the rows in memory. Results of a fold
+            must not depend on the other folds.
         values : array of shape (n_values,)
-            Of the path parameter; all other parameters are set on the learner.
+            Values of the path parameter. The learner has all other parameters.
         softness : array of shape (n_softness,)
-            Increasing.
+            Values of softness, increasing.
         threads : int, default=1
-            For what is prepared here.
+            Threads for the preparation.
 
         Returns
         -------
         Path
-            Whose folds are then opened.
+            Opens the folds.
         """
         ...
 
@@ -592,7 +595,7 @@ class SupportsPath(Protocol):
 
 
 class HeldOutSolutions(Protocol):
-    """Solutions of some subproblems of a fold, which answer for held-out rows.
+    """Solutions of some subproblems of a fold, which predict held-out rows.
 
     See Also
     --------
@@ -609,8 +612,8 @@ class HeldOutSolutions(Protocol):
     >>> path = LinearClassifier().open_path(X, halves, C, softness)
     >>> fold = path.fold(np.array([1, 3]), np.array([1, 3]), np.array([0, 2]))
     >>> upper = Labels(target=np.array([[-1.0, 1.0]]), weight=np.ones((1, 2)))
-    >>> found = fold.solve_many([upper], kind[[1, 3]], np.ones(2))
-    >>> found.outputs(slice(None)).shape  # rows, values of C, subproblems, softness
+    >>> solved = fold.solve_many([upper], kind[[1, 3]], np.ones(2))
+    >>> solved.outputs(slice(None)).shape  # rows, values of C, subproblems, softness
     (2, 2, 1, 1)
     """
 
@@ -634,10 +637,11 @@ class BatchedFold(PathFold, Protocol):
 
     See Also
     --------
-    SupportsBatchedPath : A learner with a path whose folds are `BatchedFold`.
-    PathFold : One training set of a path, on which subproblems are solved.
-    HeldOutSolutions : Solutions of some subproblems of a fold, which answer for
-        held-out rows.
+    SupportsBatchedPath : A learner with a path whose folds solve many subproblems at
+        once.
+    PathFold : One training set of a path, over which subproblems are solved.
+    HeldOutSolutions : Solutions of some subproblems of a fold, which predict held-out
+        rows.
 
     Examples
     --------
@@ -668,29 +672,29 @@ class BatchedFold(PathFold, Protocol):
         Parameters
         ----------
         subproblems : sequence of Subproblem
-            Posed over kinds of rows, such as classes, not over the rows themselves:
-            arrays have the shape (n_softness, n_kinds).
+            Posed over kinds of rows, such as classes, and not over the rows: arrays of
+            shape (n_softness, n_kinds).
         kind : array of shape (n_rows,)
-            The kind of each of the fold's rows.
+            The kind of each row of the fold.
         weight : array of shape (n_rows,)
-            What the weights of its kind are multiplied by.
+            Factor of each row for the weight of its kind.
         proceed : callable
             As for `PathFold.solve`.
 
         Returns
         -------
         HeldOutSolutions
-            They answer for the held-out rows.
+            Predict the held-out rows.
         """
         ...
 
 
 @runtime_checkable
 class SupportsBatchedPath(SupportsPath, Protocol):
-    """A learner with a path whose folds are `BatchedFold`.
+    """A learner with a path whose folds solve many subproblems at once.
 
-    They are used where rows of one class pose the same problem, that is with costs by
-    class; `PathFold.solve` otherwise.
+    A search uses `BatchedFold.solve_many` with costs by class, as rows of a class then
+    pose the same problem. Otherwise it uses `PathFold.solve`.
 
     See Also
     --------
@@ -709,25 +713,19 @@ class SupportsBatchedPath(SupportsPath, Protocol):
     """
 
     def at_once(self, n_softness: int) -> int:
-        """How many subproblems are best solved together, at least 1.
+        """Number of subproblems to solve together.
 
         Parameters
         ----------
         n_softness : int
-            How many values of softness each of them has.
+            Number of softness values of each subproblem.
 
         Returns
         -------
         int
-            A memory bound as a rule: their outputs are kept together.
+            At least 1. Usually bounded by memory, since all outputs are held at once.
         """
         ...
-
-
-# What kind of estimator a learner is.
-
-
-LearnerKind = Literal["classifier", "regressor"]
 
 
 def last_step(learner: Any) -> Any:
@@ -736,17 +734,16 @@ def last_step(learner: Any) -> Any:
     Parameters
     ----------
     learner : estimator
-        Also a pipeline in a pipeline.
+        May be a pipeline in a pipeline.
 
     Returns
     -------
     estimator
-        What learns in the end.
+        Never a pipeline.
 
     See Also
     --------
-    kind_of : Whether a learner is a classifier or a regressor; None where it is
-        neither.
+    kind_of : Whether a learner is a classifier or a regressor; None if it is neither.
     softcost.persistence.final_step : The same for fitted models.
 
     Examples
@@ -762,14 +759,14 @@ def last_step(learner: Any) -> Any:
 
 
 def kind_of(learner: Any) -> LearnerKind | None:
-    """Whether a learner is a classifier or a regressor; None where it is neither.
+    """Whether a learner is a classifier or a regressor; None if it is neither.
 
-    Estimators that follow older conventions than scikit-learn's tags count, too.
+    Estimators without scikit-learn's tags are recognised by ``_estimator_type``.
 
     Parameters
     ----------
     learner : estimator
-        Also a pipeline or a search.
+        May be a pipeline or a search.
 
     Returns
     -------
@@ -778,7 +775,7 @@ def kind_of(learner: Any) -> LearnerKind | None:
 
     See Also
     --------
-    check_learner : Refuse what cannot be a learner.
+    check_learner : Raise an error for an unsuitable learner.
 
     Examples
     --------
@@ -799,23 +796,23 @@ def kind_of(learner: Any) -> LearnerKind | None:
 
 
 def is_pairwise(learner: Any) -> bool:
-    """Whether a learner wants a kernel matrix instead of rows of features.
+    """Whether a learner needs a kernel matrix instead of features.
 
     Parameters
     ----------
     learner : estimator
-        Whose tags are asked.
+        Any; the answer comes from its scikit-learn tags.
 
     Returns
     -------
     bool
-        True for ``kernel="precomputed"`` and the like.
+        True with ``kernel="precomputed"``, for example.
 
     See Also
     --------
-    fit_rows : Fit a model to some rows of X; of a kernel matrix, to their columns, too.
-    OnColumns : A model of some rows of a kernel matrix, which looks at their columns
-        only.
+    fit_rows : Fit a model to some rows of X, or to a part of a kernel matrix.
+    OnColumns : A model fitted to some rows of a kernel matrix, which selects their
+        columns.
 
     Examples
     --------
@@ -831,28 +828,27 @@ def is_pairwise(learner: Any) -> bool:
 
 
 def check_learner(learner: Any, needed: str, user: str) -> None:
-    """Refuse what cannot be a learner.
+    """Raise an error for an unsuitable learner.
 
     Parameters
     ----------
     learner : estimator
-        What is to be checked.
+        The learner to check.
     needed : {"classifier", "regressor", "any"}
-        The kind that is needed.
+        The required kind.
     user : str
-        Who needs it, for the message.
+        The reduction that needs it, for the message.
 
     Raises
     ------
     TypeError
-        Where it is of another kind, a class instead of an instance, or declares a
-        protocol in part.
+        If it is of another kind, is a class instead of an instance, or has only some
+        methods of a protocol.
 
     See Also
     --------
-    kind_of : Whether a learner is a classifier or a regressor; None where it is
-        neither.
-    takes_weights : Whether ``learner.fit``, or that of a pipeline's last step, takes
+    kind_of : Whether a learner is a classifier or a regressor; None if it is neither.
+    takes_weights : Whether a learner, or the last step of a pipeline, supports sample
         weights.
 
     Examples
@@ -868,43 +864,46 @@ def check_learner(learner: Any, needed: str, user: str) -> None:
     name = type(learner).__name__
     if isinstance(learner, type):
         raise TypeError(
-            f"learner is the class {learner.__name__}, not an estimator: pass an "
+            f"learner is the class {learner.__name__}, not an estimator. Pass an "
             f"instance, {learner.__name__}()."
         )
     kind = kind_of(learner)
-    wanted = "classifier or regressor" if needed == "any" else needed
+    required = "classifier or regressor" if needed == "any" else needed
     if not hasattr(learner, "fit") or kind is None or needed not in ("any", kind):
         raise TypeError(
-            f"learner {name} is not a {wanted}, which {user} needs: choose another, "
+            f"learner {name} is not a {required}, which {user} needs: choose another, "
             "such as " + _EXAMPLES[needed] + "."
         )
-    _check_declared(learner, name)
+    _check_protocols(learner, name)
 
 
-def _check_declared(learner: Any, name: str) -> None:
-    """Refuse a protocol that is declared in part: nobody would notice otherwise."""
+def _check_protocols(learner: Any, name: str) -> None:
+    """Raise an error for half a protocol; it would silently not be used."""
     for method, protocol in (
         ("fit_many", SupportsMultiFit),
         ("open_path", SupportsPath),
     ):
         if hasattr(learner, method) and not isinstance(learner, protocol):
             missing = [
-                one
-                for one in ("input_checks", "path_parameter", "fit_many", "open_path")
-                if hasattr(protocol, one) or one in protocol.__annotations__
-                if not hasattr(learner, one)
+                member
+                for member in _PROTOCOL_MEMBERS
+                if hasattr(protocol, member) or member in protocol.__annotations__
+                if not hasattr(learner, member)
             ]
             raise TypeError(
-                f"learner {name} has {method} but lacks {', '.join(missing)}: define "
-                f"all that softcost.learners.{protocol.__name__} asks for."
+                f"learner {name} has {method} but lacks {', '.join(missing)}. Define "
+                f"all members of softcost.learners.{protocol.__name__}."
             )
     if isinstance(learner, SupportsPath):
-        known = learner.get_params()  # type: ignore[attr-defined]
-        if learner.path_parameter not in known:
+        params = learner.get_params()  # type: ignore[attr-defined]
+        if learner.path_parameter not in params:
             raise ValueError(
-                f"learner {name} says path_parameter={learner.path_parameter!r}, which "
-                f"is none of its parameters, {', '.join(sorted(known))}: name one."
+                f"learner {name} has path_parameter={learner.path_parameter!r}, which "
+                f"is not one of its parameters, {', '.join(sorted(params))}."
             )
+
+
+_PROTOCOL_MEMBERS = ("input_checks", "path_parameter", "fit_many", "open_path")
 
 
 _EXAMPLES = {

@@ -1,4 +1,14 @@
-"""What all reductions share: input validation, classes, costs, scores."""
+"""Base classes of the reductions.
+
+`Reduction` validates the input once, turns labels and costs into a
+`softcost.costs.CostProblem`, and predicts the answer with the best score. Its
+subclasses are
+
+- `FlatReduction`: independent subproblems, whose outputs are combined into scores;
+- `ProbabilityReduction`: one classifier, whose probabilities decide.
+
+Reductions with another structure, such as `FilterTree`, derive from `Reduction` itself.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -53,11 +63,9 @@ from softcost.learners import (
 )
 from softcost.metrics import mean_cost
 
-# Training data that have been checked once, and parts of them.
-
 
 def is_raw(X: Any) -> bool:
-    """Whether X is a sequence of texts or dicts, for learners that read such.
+    """Whether X is a sequence of texts or dicts, which some pipelines accept.
 
     Examples
     --------
@@ -72,7 +80,7 @@ def is_raw(X: Any) -> bool:
 
 @dataclass(frozen=True)
 class TrainingData:
-    """What input validation makes of the arguments of ``fit``.
+    """The validated arguments of ``fit``.
 
     Attributes
     ----------
@@ -81,13 +89,13 @@ class TrainingData:
     rows : RowCosts
         Labels, costs and weights of the rows.
     features : dict
-        ``n_features_in_`` and ``feature_names_in_``, where X has them.
+        ``n_features_in_`` and ``feature_names_in_``, if X has them.
     pairwise : bool
-        Whether X is a kernel matrix: its columns are rows, too.
+        Whether X is a kernel matrix, so that its columns are rows as well.
 
     See Also
     --------
-    Reduction : A cost-sensitive classifier made of other learners.
+    Reduction : A cost-sensitive classifier that is built from ordinary learners.
     softcost.costs.RowCosts : The labels, costs and weights.
 
     Examples
@@ -109,97 +117,99 @@ class TrainingData:
     pairwise: bool = False
 
     def part(self, chosen: NDArray[np.intp]) -> "TrainingData":
-        """Some of the rows, as if only these had been given.
+        """The data of some rows, without checking them again.
 
         Parameters
         ----------
         chosen : array of int
-            Numbers of rows.
+            Indices of the rows.
 
         Returns
         -------
         TrainingData
-            Not checked again.
+            As if only these rows had been passed.
         """
         X = self.rows_to_predict(chosen, chosen)
         return replace(self, X=X, rows=self.rows.part(chosen))
 
     def rows_to_predict(self, chosen: NDArray[np.intp], train: NDArray[np.intp]) -> Any:
-        """Some rows of X, as a model of the training rows wants to see them.
+        """Some rows of X in the form that a model of the training rows needs.
 
         Parameters
         ----------
         chosen : array of int
-            Numbers of the rows to predict.
+            Indices of the rows to predict.
         train : array of int
-            Numbers of the training rows; they matter where X is a kernel matrix.
+            Indices of the training rows: the columns to select from a kernel matrix.
 
         Returns
         -------
         rows
-            Of the type of X.
+            Of the same type as X.
         """
         if self.pairwise:
             return np.asarray(self.X)[np.ix_(chosen, train)]
         return _safe_indexing(self.X, chosen)
 
 
-def refuse_strangers(rows: RowCosts) -> None:
-    """Refuse columns of costs that are no label of any row: they would be predicted."""
-    strange = np.flatnonzero(np.bincount(rows.y, minlength=rows.n_classes) == 0)
-    if len(strange):
-        names = ", ".join(repr(name) for name in rows.classes[strange[:6]].tolist())
+def _check_columns_occur(rows: RowCosts) -> None:
+    """Raise an error for columns of costs that are not labels: they may be a mistake.
+
+    A column of an identifier, for instance, would become a class that is predicted.
+    """
+    unused = np.flatnonzero(np.bincount(rows.y, minlength=rows.n_classes) == 0)
+    if len(unused):
+        names = ", ".join(repr(name) for name in rows.classes[unused[:6]].tolist())
         raise ValueError(
-            f"costs has columns that no row of y is labelled with, {names}: drop them, "
+            f"costs has columns that no row of y is labelled with, {names}. Drop them, "
             "or pass classes= with every class if they are classes, actions= if not."
         )
 
 
-# What all reductions say of their common parameters, said once.
-
+# Parts of docstrings that all reductions share; `documented` inserts them.
 
 _COMMON = """cost_matrix : array, table or dict of shape (K, A), default=None
-        ``cost_matrix[true, predicted]``. An array goes by the order of ``classes`` (or
-        of the sorted labels); a labelled table or a dict of dicts goes by name. Columns
-        beyond the classes are actions, such as "ask a person".
+        ``cost_matrix[true, predicted]``. An array is in the order of ``classes`` (by
+        default the sorted labels); a labelled table or a dict of dicts is matched by
+        name. Additional columns are actions, such as "ask a person".
     classes : array of shape (K,), default=None
-        All classes, where a training set may lack some.
+        All classes, if the training set may lack some.
     actions : array of shape (A - K,), default=None
-        What may be answered beyond the classes, in the order of an array's last
-        columns; a labelled ``cost_matrix`` names them itself.
+        Possible answers other than the classes, in the order of an array's last
+        columns. A labelled ``cost_matrix`` names them itself.
     softness : float from 0 to 1, default=0.0
-        0 is the hard cost-sensitive algorithm, 1 its regular sibling; costs are
-        divided by their largest entry and mixed,
-        ``(1 - softness) * costs + softness * naive``.
+        0 is the hard cost-sensitive algorithm, 1 its regular counterpart. Costs are
+        divided by their largest entry and mixed with the error costs,
+        ``(1 - softness) * costs + softness * error_costs``.
     error_weight : None, "balanced" or dict, default=None
-        Weight of an error by true class in what softness mixes in.
+        Weight of an error by true class in the error costs.
     action_error : float or dict, default=1.0
-        How much an action beyond the classes counts as an error there; a dict has a
-        number for each.
+        Cost of an action in the error costs, where a wrong class costs 1; a dict has a
+        number for each action.
     n_jobs : int, default=None
-        Threads or workers for the subproblems. Results do not depend on it.
+        Number of threads or workers for the subproblems. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seeds what is drawn at random, and learners that take a random state."""
+        Seeds random draws and learners with a random state."""
 
 _ATTRIBUTES = """classes_ : array of shape (K,)
         Sorted labels.
     actions_ : array of shape (A,)
-        What may be predicted: the classes, then the actions.
+        All possible answers: the classes, then the actions.
     cost_scale_ : float
-        What costs were divided by.
+        The largest cost, by which costs were divided.
     estimators_ : list
         Fitted learners, one for each subproblem (a pair, a class, a node, a draw, a
-        round); None where there was nothing to learn. Not there where the learner
-        solves all subproblems together, as the kernel machines do: see ``solutions_``.
+        round); None if there was nothing to learn. Not available if the learner solves
+        all subproblems together, as the kernel machines do: see ``solutions_``.
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)"""
 
 _SECTION = "Attributes\n    ----------\n    {attributes}\n\n    "
-_NEXT = ("See Also\n    --------", "Examples\n    --------")  # what comes after it
+_NEXT = ("See Also\n    --------", "Examples\n    --------")  # sections that follow it
 
 
 def documented(cls):
-    """Fill in the common parts of a reduction's docstring."""
+    """Insert the shared parts into a reduction's docstring."""
     if cls.__doc__:  # not under python -OO
         text = cls.__doc__.replace("{common}", _COMMON)
         if "{attributes}" not in text:
@@ -211,31 +221,31 @@ def documented(cls):
 
 @documented
 class Reduction(ClassifierMixin, BaseEstimator):
-    """A cost-sensitive classifier made of other learners.
+    """A cost-sensitive classifier that is built from ordinary learners.
 
-    The public ``fit`` checks everything and hands on what it found; all that comes
-    after trusts it. A subclass says which learner it takes by default
-    (`default_learner`), learns from a `softcost.costs.CostProblem` (``_fit``) and gives
-    one score per class, the larger the better (``_decide``).
+    ``fit`` validates all arguments once, and later steps rely on that. A subclass
+    defines the default learner (`default_learner`), fits a
+    `softcost.costs.CostProblem` (``_fit``) and computes one score per answer, the
+    larger the better (``_decide``).
 
     Parameters
     ----------
     learner : estimator, default=None
-        What solves the subproblems; a subclass says which one is taken by default.
+        Solves the subproblems; the default depends on the subclass.
     {common}
 
     See Also
     --------
-    FlatReduction : A reduction whose subproblems do not need each other's answers.
+    FlatReduction : A reduction to independent subproblems.
     CostSensitiveOneVsOne : Cost-sensitive one-versus-one (CSOVO); one-versus-one (OVO)
         at softness 1.
-    softcost.testing.check_cost_estimator : Tests a reduction of your own.
+    softcost.testing.check_cost_estimator : Tests your own reduction.
 
     Examples
     --------
-    A reduction of one's own: answer what is cheapest in the mean of the rows that were
-    seen, whatever x is. ``_fit`` is given checked and softened costs, ``_decide``
-    gives a score for every answer.
+    A reduction that always predicts the answer with the lowest mean cost on the
+    training rows. ``_fit`` gets validated and softened costs, ``_decide`` returns a
+    score for every answer.
 
     >>> import numpy as np
     >>> from sklearn.dummy import DummyClassifier
@@ -244,14 +254,14 @@ class Reduction(ClassifierMixin, BaseEstimator):
     ...     def default_learner(self):
     ...         return DummyClassifier()
     ...     def _fit(self, X, problem):
-    ...         self.paid_ = problem.weight @ problem.costs
+    ...         self.total_ = problem.weight @ problem.costs
     ...     def _decide(self, X):
-    ...         return np.tile(-self.paid_, (len(X), 1))
+    ...         return np.tile(-self.total_, (len(X), 1))
     >>> X, y = np.zeros((4, 1)), ["fine", "fine", "fine", "fraud"]
-    >>> prices = {"fine": {"fraud": 1}, "fraud": {"fine": 50}}
-    >>> BestConstant(cost_matrix=prices).fit(X, y).predict(X[:2]).tolist()
+    >>> costs = {"fine": {"fraud": 1}, "fraud": {"fine": 50}}
+    >>> BestConstant(cost_matrix=costs).fit(X, y).predict(X[:2]).tolist()
     ['fraud', 'fraud']
-    >>> BestConstant(cost_matrix=prices, softness=1).fit(X, y).predict(X[:2]).tolist()
+    >>> BestConstant(cost_matrix=costs, softness=1).fit(X, y).predict(X[:2]).tolist()
     ['fine', 'fine']
     """
 
@@ -267,16 +277,16 @@ class Reduction(ClassifierMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    # Costs belong to the examples: route them without being asked.
+    # Costs belong to the examples, so metadata routing passes them on by default.
     __metadata_request__fit: ClassVar = {"costs": True, "sample_weight": True}
     __metadata_request__score: ClassVar = {"costs": True, "sample_weight": True}
 
-    # What the learner must be: "classifier", "regressor", or "any" of the two.
+    # The kind of learner that is required: "classifier", "regressor" or "any".
     learner_kind: ClassVar[str] = "any"
-    # Whether it can answer with anything but a class.
+    # Whether actions beyond the classes are supported.
     takes_actions: ClassVar[bool] = True
-    # Whether only prediction looks at ``softness`` and ``cost_matrix``: they may change
-    # after fitting.
+    # Whether ``softness`` and ``cost_matrix`` are used by prediction only, so that they
+    # may change after fitting.
     softness_at_predict: ClassVar[bool] = False
 
     def __init__(
@@ -303,7 +313,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def default_learner(self) -> Any:
-        """The learner that is used where none is given.
+        """The learner that is used by default.
 
         Returns
         -------
@@ -313,7 +323,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def chosen_learner(self) -> Any:
-        """The learner that was given, or the default one: its parameters are tuned.
+        """The user's learner, or the default one. A search tunes its parameters.
 
         Returns
         -------
@@ -323,7 +333,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
         return self.default_learner() if self.learner is None else self.learner
 
     def working_learner(self) -> Any:
-        """What solves the subproblems: the chosen learner, wrapped where necessary.
+        """The learner that solves the subproblems: the chosen one, wrapped if needed.
 
         Returns
         -------
@@ -333,46 +343,46 @@ class Reduction(ClassifierMixin, BaseEstimator):
         return self.chosen_learner()
 
     def configured(self, softness: float, params: dict[str, Any] | None = None) -> Self:
-        """A clone with a softness, and with other parameters: see `split_params`.
+        """A clone with this softness and other parameters.
 
         Parameters
         ----------
         softness : float from 0 to 1
-            That of the clone.
+            Softness of the clone.
         params : dict, default=None
-            Other parameters, of the reduction or of its learner.
+            Parameters of the reduction or of its learner, see `split_params`.
 
         Returns
         -------
         estimator
             A clone, not fitted.
         """
-        own, inner = self.split_params(params or {})
+        reduction_params, learner_params = self.split_params(params or {})
         model = clone(self)
-        model.set_params(softness=softness, **own)
-        if inner:
+        model.set_params(softness=softness, **reduction_params)
+        if learner_params:
             learner = clone(model.chosen_learner())
-            learner.set_params(**inner)
+            learner.set_params(**learner_params)
             model.set_params(learner=learner)
         return model
 
     def split_params(
         self, params: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Parameters of the reduction itself, and of its learner.
+        """Split parameters into those of the reduction and those of its learner.
 
-        The learner's go by ``learner__name``, or by ``name`` alone where the reduction
-        has no parameter of that name.
+        The learner's are named ``learner__name``, or just ``name`` if the reduction
+        does not have a parameter of that name.
 
         Parameters
         ----------
         params : dict
-            By name, such as a candidate of a search.
+            Values by name, such as a candidate of a search.
 
         Returns
         -------
-        own, inner : dict
-            Those of the reduction, and those of the learner without the prefix.
+        reduction_params, learner_params : dict
+            The learner's without the prefix.
 
         Examples
         --------
@@ -380,15 +390,15 @@ class Reduction(ClassifierMixin, BaseEstimator):
         >>> FilterTree().split_params({"order": [1, 0], "C": 2, "learner__tol": 0.1})
         ({'order': [1, 0]}, {'C': 2, 'tol': 0.1})
         """
-        own_names = self.get_params(deep=False)
-        own: dict[str, Any] = {}
-        inner: dict[str, Any] = {}
+        names = self.get_params(deep=False)
+        reduction_params: dict[str, Any] = {}
+        learner_params: dict[str, Any] = {}
         for name, value in params.items():
-            if name in own_names:
-                own[name] = value
+            if name in names:
+                reduction_params[name] = value
             else:
-                inner[name.removeprefix("learner__")] = value
-        return own, inner
+                learner_params[name.removeprefix("learner__")] = value
+        return reduction_params, learner_params
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -401,7 +411,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
         return tags
 
     def _check_X(self, X: Any, *, reset: bool) -> Any:
-        """As a learner asks that shares work; other learners check for themselves."""
+        """Check X for learners that share work; other learners check X themselves."""
         learner = self.working_learner()
         if isinstance(learner, SupportsMultiFit | SupportsPath):
             return validate_data(self, X, reset=reset, **learner.input_checks())
@@ -414,7 +424,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
                     "least one row."
                 )
             validate_data(self, X, reset=reset, skip_check_array=True)
-            return X.tocsr() if sparse.issparse(X) else X  # rows are picked from it
+            return X.tocsr() if sparse.issparse(X) else X  # rows can be indexed
         return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
 
     @_fit_context(prefer_skip_nested_validation=False)
@@ -426,20 +436,19 @@ class Reduction(ClassifierMixin, BaseEstimator):
         costs: Any = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn from examples and what mistakes on them cost.
+        """Fit to labelled rows and the costs of mistakes on them.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
-            Rows; anything that the learner itself takes.
+            Rows in any form that the learner accepts.
         y : array-like of shape (n,)
             True labels.
         costs : array-like or table of shape (n, A), default=None
-            What each answer would cost, for every example; the columns of a table go
-            by name. Without ``costs`` and ``cost_matrix`` every
-            mistake costs the same.
+            Cost of each answer for every example; the columns of a table are matched by
+            name. Without ``costs`` and ``cost_matrix`` every mistake costs the same.
         sample_weight : array-like of shape (n,), default=None
-            How much each row counts, by default 1.
+            Sample weights; ones by default.
 
         Returns
         -------
@@ -464,14 +473,14 @@ class Reduction(ClassifierMixin, BaseEstimator):
         X, y, costs, sample_weight
             As in `fit`.
         known : array of shape (K,) or None
-            All classes, sorted, where they are known and ``classes`` is not set.
+            All classes, sorted, if they are known and ``classes`` is not set.
         reset : bool
-            Whether the features are those that X has; otherwise X must have them.
+            Whether to set the features from X, or to check X against them.
 
         Returns
         -------
         TrainingData
-            What `fit_checked` takes.
+            The argument of `fit_checked`.
         """
         if y is None:
             raise ValueError(
@@ -503,7 +512,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
             action_error=self.action_error,
         )
         if costs is not None and self.classes is None and known is None:
-            refuse_strangers(rows)
+            _check_columns_occur(rows)
         return self._training_data(X, rows, pairwise)
 
     def check_features(self, X: Any, rows: RowCosts) -> TrainingData:
@@ -556,7 +565,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
     def fit_checked(self, data: TrainingData) -> Self:
         """Fit to data that `check_data` has checked, or to a part of them.
 
-        The data were checked with the price list and the classes of this estimator.
+        The data must have been checked with the costs and classes of this estimator.
 
         Parameters
         ----------
@@ -568,15 +577,15 @@ class Reduction(ClassifierMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        self._keep_facts(data)
+        self._set_data_attributes(data)
         softness = check_softness(self.softness)
-        self._learn_costs(data.rows)
+        self._store_costs(data.rows)
         if len(self.classes_) > 1:
             self._fit(data.X, data.rows.problem(softness))
         return self
 
-    def _keep_facts(self, data: TrainingData) -> None:
-        """What is known of rows and prices before anything is learnt."""
+    def _set_data_attributes(self, data: TrainingData) -> None:
+        """Set the fitted attributes that depend on rows and costs only."""
         for name, value in data.features.items():
             setattr(self, name, value)
         self.classes_ = data.rows.classes
@@ -587,11 +596,11 @@ class Reduction(ClassifierMixin, BaseEstimator):
 
     @property
     def actions_(self) -> NDArray[Any]:
-        """What may be predicted, shape (A,): the classes, then the actions."""
+        """All possible answers, shape (A,): the classes, then the actions."""
         return all_answers(self.classes_, self._extra)
 
-    def _learn_costs(self, rows: RowCosts) -> None:
-        """For reductions that keep the costs themselves."""
+    def _store_costs(self, rows: RowCosts) -> None:
+        """Hook for reductions that need the costs for prediction."""
 
     def _rng(self) -> np.random.RandomState | None:
         return (
@@ -606,26 +615,27 @@ class Reduction(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def decide(self, X: Any) -> NDArray[np.intp]:
-        """Numbers of the predicted answers, for rows that have been checked.
+        """Indices of the predicted answers, for rows that have been checked.
 
         Parameters
         ----------
         X : rows
-            As `check_data` gives them.
+            From `check_data`.
 
         Returns
         -------
         array of shape (n,)
-            ``actions_[result]`` are the answers.
+            Indices into ``actions_``.
         """
         if len(self.classes_) == 1:
             return np.zeros(_num_samples(X), np.intp)
         return self._scored(X).argmax(axis=1)
 
     def _scored(self, X: Any) -> NDArray[np.float64]:
-        """Scores, shape (n, A), if they can be compared.
+        """Scores of shape (n, A), checked for NaN and overflow.
 
-        The first of NaN would win. Minus infinity is for an answer that is never given.
+        ``argmax`` would silently choose the first NaN. Minus infinity is allowed, for
+        an answer that is never chosen.
         """
         scores = self._decide(X)
         self._require(bool((scores.max(axis=1) < np.inf).all()))
@@ -634,14 +644,14 @@ class Reduction(ClassifierMixin, BaseEstimator):
     def _require(self, finite: bool) -> None:
         if not finite:
             raise ValueError(
-                f"X has rows that {type(self).__name__} has no finite scores for: "
-                "scale the features, as with StandardScaler(), correct what is out of "
-                "range, or choose another learner."
+                f"X has rows for which {type(self).__name__} has no finite scores. "
+                "Scale the features, as with StandardScaler(), correct values that are "
+                "out of range, or choose another learner."
             )
 
     @property
     def estimators_(self) -> list[Any]:
-        """Fitted learners, one for each subproblem; None where nothing was to learn."""
+        """Fitted learners, one per subproblem; None if there was nothing to learn."""
         check_is_fitted(self, "classes_")
         return self._estimators() if len(self.classes_) > 1 else []
 
@@ -652,21 +662,21 @@ class Reduction(ClassifierMixin, BaseEstimator):
         """Check rows to predict."""
         check_is_fitted(self, "classes_")
         if not self.softness_at_predict:
-            self._refuse_new_prices()
+            self._check_costs_unchanged()
         return self._check_X(X, reset=False)
 
-    def _refuse_new_prices(self) -> None:
-        """Refuse a price list that was changed after fitting: nobody would notice."""
-        given, order = self.cost_matrix, self.classes
-        if costs_changed(given, self._raw_matrix, self.classes_, order, self._extra):
+    def _check_costs_unchanged(self) -> None:
+        """Raise an error if costs changed after fitting: they would have no effect."""
+        matrix, order = self.cost_matrix, self.classes
+        if costs_changed(matrix, self._raw_matrix, self.classes_, order, self._extra):
             raise ValueError(
-                f"cost_matrix was changed after fit, and this {type(self).__name__} "
-                "has learnt from the prices before: fit it again, or use "
-                "MinimumExpectedCost, whose prices may change."
+                f"cost_matrix was changed after fit, but this {type(self).__name__} "
+                "was fitted with the earlier costs. Fit it again, or use "
+                "MinimumExpectedCost, whose costs may change."
             )
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """One score per answer, the larger the better; one column for two of them.
+        """One score per answer, the larger the better.
 
         Parameters
         ----------
@@ -675,7 +685,8 @@ class Reduction(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        array of shape (n, A), or (n,) for A = 2: positive for the second
+        array of shape (n, A), or (n,) for A = 2
+            With two answers, positive for the second.
         """
         X = self._check_rows(X)
         if len(self.classes_) == 1:
@@ -690,7 +701,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
         return scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The answer with the best score; the first of them where scores tie.
+        """The answer with the best score; the first one in a tie.
 
         Parameters
         ----------
@@ -722,21 +733,21 @@ class Reduction(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n,)
             True labels.
         costs : array-like or table of shape (n, A), default=None
-            Needed where the estimator was fitted with costs by example.
+            Required if the estimator was fitted with costs by example.
         sample_weight : array-like of shape (n,), default=None
-            How much each row counts, by default 1.
+            Sample weights; ones by default.
 
         Returns
         -------
         float
-            The larger the better, 0 at most.
+            The larger the better; at most 0.
         """
         check_is_fitted(self, "classes_")
         if costs is None and self.costs_by_example_:
             raise ValueError(
                 "costs is missing: the estimator was fitted with costs by example, so "
-                "its score needs those of these examples; pass costs, or enable "
-                "scikit-learn's metadata routing so that cross-validation does."
+                "its score needs the costs of these examples. Pass costs, or enable "
+                "scikit-learn's metadata routing, so that cross-validation passes them."
             )
         actions = self.actions_[len(self.classes_) :]
         return -mean_cost(
@@ -750,10 +761,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
         )
 
 
-# Reductions that go on learning, one block of rows after the other.
-
-
-def _goes_on_learning(reduction: Any) -> bool:
+def _has_partial_fit(reduction: Any) -> bool:
     if not reduction.row_by_row:
         raise AttributeError(
             f"{type(reduction).__name__} needs all rows at once: use fit, or another "
@@ -768,10 +776,10 @@ def _goes_on_learning(reduction: Any) -> bool:
     )
 
 
-class LearnsInBlocks(Reduction):
-    """What lets a reduction be fitted to more rows than memory holds.
+class IncrementalReduction(Reduction):
+    """A reduction that can be fitted to more rows than fit into memory.
 
-    A subclass has ``row_by_row`` and ``subproblems``, as a `FlatReduction`.
+    A subclass defines ``row_by_row`` and ``subproblems``, see `FlatReduction`.
     """
 
     __metadata_request__partial_fit: ClassVar = {
@@ -783,10 +791,10 @@ class LearnsInBlocks(Reduction):
     solutions_: Any
 
     def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
-        """The subproblems over all rows, made when they are asked for."""
+        """Yield the subproblems over all rows."""
         raise NotImplementedError
 
-    @available_if(_goes_on_learning)
+    @available_if(_has_partial_fit)
     @_fit_context(prefer_skip_nested_validation=False)
     def partial_fit(
         self,
@@ -797,11 +805,11 @@ class LearnsInBlocks(Reduction):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Go on learning from a block of rows, with a learner that can.
+        """Update the models with a block of rows.
 
-        For tables that do not fit into memory and for streams: the learner, such as
-        `sklearn.linear_model.SGDClassifier`, has ``partial_fit``, too. The first call
-        fixes the classes and the scale of costs: a price list is divided by its
+        For tables that do not fit into memory and for streams. The learner must have
+        ``partial_fit``, as `sklearn.linear_model.SGDClassifier` does. The first call
+        fixes the classes and the scale of costs: a cost matrix is divided by its
         largest entry, costs by example by the largest of the first block.
 
         Parameters
@@ -811,126 +819,124 @@ class LearnsInBlocks(Reduction):
         y : array-like of shape (n,)
             True labels; a block may lack some of the classes.
         costs : array-like or table of shape (n, A), default=None
-            What each answer would cost, for every example of the block.
+            Cost of each answer for every example of the block.
         classes : array-like of shape (K,), default=None
-            All classes, in any order. Needed at the first call, unless the parameter
+            All classes, in any order. Required in the first call, unless the parameter
             ``classes`` or a labelled ``cost_matrix`` names them.
         sample_weight : array-like of shape (n,), default=None
-            Rows of weight zero are as if absent.
+            Sample weights; rows of weight zero are ignored.
 
         Returns
         -------
         self
-            The same estimator, which knows the block, too.
+            The same estimator.
         """
         known = self._all_classes(classes)
         first = not hasattr(self, "classes_")
         if not first:
-            self._check_same_prices(costs)
+            self._check_same_costs(costs)
         if isinstance(self.error_weight, str):
             raise ValueError(
-                f"error_weight={self.error_weight!r} counts all rows, which blocks do "
-                "not show: pass a dict of labels and weights."
+                f"error_weight={self.error_weight!r} needs the class sizes of all "
+                "rows, which a block does not have. Pass a dict of labels and weights."
             )
         softness = check_softness(self.softness)
         data = self.check_data(X, y, costs, sample_weight, known=known, reset=first)
         if not first:
-            data = self._as_before(data)
+            data = self._like_first_block(data)
         if data.rows.n_classes > 1:
             self.solutions_ = feed_subproblems(
                 self.working_learner(),
-                self._models_before(),
+                self._previous_models(),
                 data.X,
                 list(self.subproblems(data.rows.problem(softness))),
                 n_jobs=self.n_jobs,
                 rng=self._rng(),
             )
         if first:
-            self._keep_facts(data)
+            self._set_data_attributes(data)
         return self
 
     def _all_classes(self, classes: ArrayLike | None) -> NDArray[Any] | None:
-        """The classes of all blocks, sorted; None where the price list names them."""
-        given = None if classes is None else np.sort(_each_once(classes))
-        known = getattr(self, "classes_", None)
-        if known is None and self.classes is not None:
-            known = np.sort(_each_once(self.classes))
+        """The classes of all blocks, sorted; None if the cost matrix names them."""
+        argument = None if classes is None else np.sort(_checked_classes(classes))
+        earlier = getattr(self, "classes_", None)
+        if earlier is None and self.classes is not None:
+            earlier = np.sort(_checked_classes(self.classes))
         if (
-            known is None
-            and given is None
+            earlier is None
+            and argument is None
             and not is_labelled(cost_matrix=self.cost_matrix)
         ):
             raise ValueError(
-                "classes is missing: later blocks may have other labels, so pass all "
-                "of them to the first call of partial_fit, or a cost_matrix with names."
+                "classes is missing: later blocks may have other labels. Pass all of "
+                "them to the first call of partial_fit, or a labelled cost_matrix."
             )
-        if known is not None and given is not None and set(known) != set(given):
+        if earlier is None:
+            return argument
+        if argument is not None and set(earlier) != set(argument):
             raise ValueError(
-                f"classes={given.tolist()} differ from those known before, "
-                f"{known.tolist()}: pass the same, or none after the first call."
+                f"classes={argument.tolist()} differ from the earlier classes, "
+                f"{earlier.tolist()}. Pass the same, or none after the first call."
             )
-        return given if known is None else known
+        return earlier
 
-    def _check_same_prices(self, costs: Any) -> None:
-        """Refuse prices of another sort than those of the blocks before."""
+    def _check_same_costs(self, costs: Any) -> None:
+        """Raise an error if this block has costs of another form than earlier ones."""
         if (costs is not None) != self.costs_by_example_:
-            asked = "misses" if self.costs_by_example_ else "has"
+            fault = "has no costs" if self.costs_by_example_ else "has costs"
             raise ValueError(
-                f"this block {asked} costs, by example, other than the first one: pass "
-                "costs with every block, or with none."
+                f"this block {fault} by example, unlike the first block. Pass costs "
+                "with every block, or with none."
             )
-        self._refuse_new_prices()
+        self._check_costs_unchanged()
 
-    def _as_before(self, data: TrainingData) -> TrainingData:
-        """A block with the scale and the answers of the first one."""
+    def _like_first_block(self, data: TrainingData) -> TrainingData:
+        """A block with the scale and the answers of the first block."""
         if not np.array_equal(data.rows.actions, self.actions_):
             raise ValueError(
-                f"costs are of the answers {data.rows.actions.tolist()}, those of the "
-                f"first block of {self.actions_.tolist()}: pass all blocks alike."
+                f"costs has the answers {data.rows.actions.tolist()}, but the first "
+                f"block had {self.actions_.tolist()}. Pass the same for all blocks."
             )
         if data.rows.by_example:
             scaled = replace(data.rows, fixed_scale=self.cost_scale_)
             return replace(data, rows=scaled)
         return data
 
-    def _models_before(self) -> FittedModels | None:
-        """Models of the blocks before; `fit` may have made some that cannot go on."""
-        before = getattr(self, "solutions_", None)
-        return before if isinstance(before, FittedModels) else None
+    def _previous_models(self) -> FittedModels | None:
+        """Models of earlier blocks; those of `fit` may not support ``partial_fit``."""
+        models = getattr(self, "solutions_", None)
+        return models if isinstance(models, FittedModels) else None
 
 
-def _each_once(classes: ArrayLike) -> NDArray[Any]:
-    """A list of classes, checked."""
+def _checked_classes(classes: ArrayLike) -> NDArray[Any]:
+    """A list of distinct classes."""
     labels = np.asarray(classes)
     return resolve_classes(labels, classes=labels, argument="classes")
 
 
-# Reductions whose subproblems do not need each other's answers.
-
-
 @documented
-class FlatReduction(LearnsInBlocks):
-    """A reduction whose subproblems do not need each other's answers.
+class FlatReduction(IncrementalReduction):
+    """A reduction to independent subproblems.
 
-    A subclass says which subproblems there are and how their outputs combine.
+    A subclass defines the subproblems and how to combine their outputs.
 
     Parameters
     ----------
     learner : estimator, default=None
-        What solves the subproblems; a subclass says which one is taken by default.
+        Solves the subproblems; the default depends on the subclass.
     {common}
 
     See Also
     --------
-    Reduction : A cost-sensitive classifier made of other learners.
+    Reduction : A cost-sensitive classifier that is built from ordinary learners.
     RegressionOneVsAll : Plain regression of the costs (CSOVR), one regressor for each
         class.
-    softcost.testing.check_cost_estimator : Tests a reduction of your own.
+    softcost.testing.check_cost_estimator : Tests your own reduction.
 
     Examples
     --------
-    A reduction of one's own: one regressor for each answer learns what that answer
-    costs, and the least predicted cost wins.
+    One regressor per answer predicts its cost, and the lowest predicted cost wins:
 
     >>> import numpy as np
     >>> from sklearn.datasets import load_iris
@@ -954,14 +960,13 @@ class FlatReduction(LearnsInBlocks):
     [0, 2]
     """
 
-    # Whether a row's part in each subproblem depends on its own costs only. On a path
-    # all softness values are then posed as one problem over repeated rows, which has no
-    # matrix. Set it to False where targets or weights depend on other rows, or on
-    # ``problem.matrix``.
+    # Whether a row's target and weight depend on its own costs only. A path then poses
+    # all softness values as one problem over repeated rows, which has no matrix. Set it
+    # to False if they depend on other rows or on ``problem.matrix``.
     row_by_row: ClassVar[bool] = True
 
     def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
-        """The subproblems over all rows, made when they are asked for.
+        """Yield the subproblems.
 
         Parameters
         ----------
@@ -971,38 +976,39 @@ class FlatReduction(LearnsInBlocks):
         Yields
         ------
         Subproblem
-            Each over all rows; those of weight zero do not take part.
+            Each over all rows; rows of weight zero are ignored.
         """
         raise NotImplementedError
 
     def n_subproblems(self, n_actions: int) -> int:
-        """How many there are, for so many answers.
+        """Number of subproblems.
 
         Parameters
         ----------
         n_actions : int
-            How many answers there are: the classes and the actions.
+            Number of answers: classes and actions.
 
         Returns
         -------
         int
-            How often `subproblems` yields.
+            The number of items that `subproblems` yields.
         """
         raise NotImplementedError
 
     def combine(
         self, outputs: NDArray[np.float64], n_actions: int
     ) -> NDArray[np.float64]:
-        """Scores of shape (n, A) from outputs of shape (n, n_subproblems).
+        """Combine the outputs of the subproblems into scores.
 
-        A column is NaN where no row of its subproblem had a weight; it must not decide.
+        The output of a subproblem without rows of positive weight is NaN; it must not
+        affect the decision.
 
         Parameters
         ----------
         outputs : array of shape (n, n_subproblems)
-            Of the learners, in the order of `subproblems`.
+            Outputs of the learners, in the order of `subproblems`.
         n_actions : int
-            A, how many answers there are.
+            Number of answers A.
 
         Returns
         -------
@@ -1014,7 +1020,7 @@ class FlatReduction(LearnsInBlocks):
     def path_subproblems(
         self, rows: RowCosts, softness: Sequence[float]
     ) -> Iterator[Subproblem]:
-        """Every subproblem at all softness values: arrays of shape (n_softness, n).
+        """Yield every subproblem at all softness values.
 
         Parameters
         ----------
@@ -1026,7 +1032,7 @@ class FlatReduction(LearnsInBlocks):
         Yields
         ------
         Subproblem
-            Arrays have the shape (n_softness, n).
+            Arrays of shape (n_softness, n).
         """
         problems = [rows.problem(value) for value in softness]
         if not self.row_by_row:
@@ -1034,7 +1040,7 @@ class FlatReduction(LearnsInBlocks):
             for same in parts:
                 yield type(same[0]).stacked(same)
             return
-        # Each row's part depends on its own costs only: pose all problems as one.
+        # Rows are independent of each other, so all softness values form one problem.
         together = CostProblem(
             y=np.tile(rows.y, len(problems)),
             costs=np.concatenate([problem.costs for problem in problems]),
@@ -1062,7 +1068,7 @@ class FlatReduction(LearnsInBlocks):
         )
 
     def _class_subproblems(self, problem: CostProblem) -> list[Subproblem]:
-        """The subproblems over one row of weight 1 for each class."""
+        """The subproblems over one row of weight 1 per class."""
         assert problem.matrix is not None
         n_classes = len(problem.matrix)
         by_class = CostProblem(
@@ -1080,11 +1086,8 @@ class FlatReduction(LearnsInBlocks):
         return self.combine(self.solutions_.outputs(X), len(self.actions_))
 
 
-# Learners fitted to class numbers, and the probabilities they give.
-
-
 class ProbabilityReduction(Reduction):
-    """A reduction to probabilities, by default those of logistic regression."""
+    """A reduction to class probabilities, by default from logistic regression."""
 
     learner_kind: ClassVar[str] = "classifier"
     estimator_: Any
@@ -1099,14 +1102,14 @@ class ProbabilityReduction(Reduction):
         if self.learner is None and sparse.issparse(X):
             raise TypeError(
                 "X is sparse, but the default learner centres features: pass "
-                "X.toarray(), or a learner that takes sparse data, such as "
+                "X.toarray(), or a learner that supports sparse data, such as "
                 "LogisticRegression()."
             )
         return super()._check_X(X, reset=reset)
 
 
 class OneClass:
-    """What is learnt where all rows are of one class: always that one."""
+    """A classifier for rows of a single class, which it always predicts."""
 
     def __init__(self, number: int):
         self.classes_ = np.array([number])
@@ -1116,12 +1119,12 @@ class OneClass:
 
 
 def class_learner(model: Any) -> Any:
-    """What the user's learner became; None where all rows were of one class."""
+    """The fitted learner inside a model; None for a `OneClass`."""
     return None if isinstance(model, OneClass) else inner_learner(model)
 
 
 def is_prefitted(learner: Any) -> bool:
-    """Whether a learner, or the last step of a pipeline, is fitted and stays so."""
+    """Whether a learner, or the last step of a pipeline, is a `FrozenEstimator`."""
     last = learner.steps[-1][1] if isinstance(learner, Pipeline) else learner
     return isinstance(last, FrozenEstimator)
 
@@ -1139,23 +1142,26 @@ def fit_classes(
     Parameters
     ----------
     learner : classifier
-    X : the table
+        The learner to clone.
+    X : rows
+        All rows.
     rows : array of shape (n,)
-        Numbers of the rows to learn from; any may occur more than once.
+        Indices of the training rows, possibly repeated.
     y : array of shape (n,)
-        Numbers of their classes.
+        Their class indices.
     weight : array of shape (n,) or None
-        Their weights, for a learner that takes weights; those of weight zero are left
-        out.
+        Their weights, if the learner supports them; rows of weight zero are left out.
     seed : int or None
+        Replaces the learner's random states.
 
     Returns
     -------
-    A fitted classifier; a `OneClass` where y has one class only.
+    classifier
+        Fitted; a `OneClass` if y has a single class.
     """
     if weight is not None:
-        kept = weight > 0
-        rows, y, weight = rows[kept], y[kept], weight[kept]
+        positive = weight > 0
+        rows, y, weight = rows[positive], y[positive], weight[positive]
     if np.all(y == y[0]):
         return OneClass(y[0])
     model = seeded_clone(learner, seed)
@@ -1166,10 +1172,11 @@ def fit_classes(
 def class_probabilities(
     model: Any, X: Any, n_classes: int, columns: NDArray[np.intp] | None = None
 ) -> NDArray[np.float64]:
-    """Probabilities of all classes, shape (n, K); 1 for the prediction without them.
+    """Probabilities of all classes, shape (n, K).
 
-    A class that the model has not seen gets zero. ``columns`` has the numbers of the
-    model's classes, where its own labels are not numbers of classes.
+    A model without probabilities gives 1 to the predicted class. Classes missing from
+    the model's training rows get zero. ``columns`` has the class indices of the model's
+    labels, if these are not class indices themselves.
     """
     if hasattr(model, "predict_proba"):
         out = np.zeros((_num_samples(X), n_classes))

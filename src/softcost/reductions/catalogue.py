@@ -37,7 +37,7 @@ class Entry:
 
     See Also
     --------
-    Reduction : A cost-sensitive classifier made of other learners.
+    Reduction : A cost-sensitive classifier that is built from ordinary learners.
 
     Examples
     --------

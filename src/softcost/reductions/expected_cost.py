@@ -131,7 +131,7 @@ class MinimumExpectedCost(ProbabilityReduction):
         )
         self.calibration = calibration
 
-    def _learn_costs(self, rows: RowCosts) -> None:
+    def _store_costs(self, rows: RowCosts) -> None:
         self._error_weight = rows.weight_of_errors
         self._mean_costs = self._mean_scaled = None
         if rows.by_example:
