@@ -28,7 +28,7 @@ def test_new_prices_are_refused_at_predict(blobs, name):
     for prices in (PRICES.T, None, 2 * PRICES):
         model.set_params(cost_matrix=prices)
         for method in (model.predict, model.decision_function):
-            with pytest.raises(ValueError, match=r"cost_matrix was changed.*fit it"):
+            with pytest.raises(ValueError, match=r"cost_matrix was changed.*Fit it"):
                 method(X_new)
     model.cost_matrix = PRICES.copy()
     model.predict(X_new)
