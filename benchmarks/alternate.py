@@ -20,18 +20,26 @@ from threadpoolctl import threadpool_limits
 
 WIDTHS = [10, 6, 4, 12, 12, 7, 10]
 HEADER = ["data", "n", "C", "before", "after", "ratio", "difference"]
-PARTS = ("kernels", "rows", "smo")
+PARTS = ("kernels", "row_store", "smo")
+RENAMED = {"row_store": "rows"}  # new name: name in older versions
 
 
 def solver_of(checkout, name):
-    """Modules of a version, which stay apart from those that were loaded before.
+    """Modules of a version, separate from those that were loaded before.
 
-    numba tells types by their names, too, and is slow where two have the same.
+    numba also distinguishes types by name, and is slow if two have the same name.
     """
-    for loaded in [one for one in sys.modules if one.partition(".")[0] == "softcost"]:
-        del sys.modules[loaded]
+    loaded = [
+        module for module in sys.modules if module.partition(".")[0] == "softcost"
+    ]
+    for module in loaded:
+        del sys.modules[module]
     sys.path.insert(0, str(checkout / "src"))
-    parts = [importlib.import_module(f"softcost.solvers.{part}") for part in PARTS]
+    folder = checkout / "src" / "softcost" / "solvers"
+    names = [
+        part if (folder / f"{part}.py").exists() else RENAMED[part] for part in PARTS
+    ]
+    parts = [importlib.import_module(f"softcost.solvers.{part}") for part in names]
     del sys.path[0]
     assert all(Path(part.__file__).is_relative_to(checkout) for part in parts)
     parts[1].Gram.__name__ = f"Gram{name}"

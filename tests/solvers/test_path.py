@@ -301,7 +301,7 @@ def test_fitted_are_outputs_for_the_training_rows(setting, family, tol):
 def test_resuming_changes_nothing(setting, family, tol, monkeypatch):
     whole = setting.path(family, tol=tol, fitted=True)
     calls = []
-    monkeypatch.setattr(path, "_WORK_PER_CALL", 0)
+    monkeypatch.setattr(smo, "_WORK_PER_CALL", 0)
     sliced = setting.path(family, tol=tol, fitted=True, proceed=lambda: calls.append(1))
     assert len(calls) >= whole.steps.sum() // 100
     assert sliced.converged.all()

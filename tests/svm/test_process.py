@@ -86,9 +86,9 @@ def test_nowhere_to_cache_still_works():
 def test_compiled_code_is_kept_on_disk():
     code = (
         "import numpy as np; from softcost import KernelSVC; "
-        "from softcost.solvers.smo import _advance; "
+        "from softcost.solvers.smo import advance; "
         "X = np.arange(20.0)[:, None]; KernelSVC().fit(X, X[:, 0] > 9); "
-        "print(*(sum(counts.values()) for counts in _advance.stats[1:]))"
+        "print(*(sum(counts.values()) for counts in advance.stats[1:]))"
     )
     for _ in range(2):  # at the first time it may not be there yet
         done = subprocess.run(

@@ -15,7 +15,7 @@ problem of a path to the next.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -29,9 +29,19 @@ from softcost.solvers.kernels import (
     submatrix,
 )
 from softcost.solvers.row_store import AnyRows, Given, Gram, Part, Store
-from softcost.solvers.smo import Solution, certify, improve, spread
+from softcost.solvers.smo import (
+    NO_LIMIT,
+    REFINEMENT,
+    Solution,
+    begin,
+    certify,
+    end_round,
+    run_round,
+    spread,
+    steps_per_call,
+)
 from softcost.solvers.smo import solve as solve_at_once
-from softcost.solvers.walk import Table
+from softcost.solvers.warm_start import Point
 
 # Products of the Gram matrix of a large problem with sparse coefficients.
 #
@@ -258,7 +268,6 @@ def _columns(runs: np.ndarray) -> np.ndarray:
 CAPACITY = 4096
 _LEAST_NEW = 64  # rows that come in at once, on each side
 _SHARE_NEW = 8  # or one for so many that have a coefficient
-_WORK_PER_CALL = 2e8
 _BLOCK = 64  # columns that are mirrored at once
 
 
@@ -353,41 +362,37 @@ class WorkingSet:
         size = len(kept)
         self._gram[:size, :size] = submatrix(self._gram, kept, kept)[:, :size]
 
-    def improve(
+    def run_round(
         self,
         lower: np.ndarray,
         upper: np.ndarray,
         beta: np.ndarray,
         gradient: np.ndarray,
-        tol: float,
-        budget: int,
-    ) -> tuple[int, np.ndarray]:
-        """Improve pairs of members; how many steps, and their new coefficients.
+        state: Any,
+        limit: int,
+    ) -> np.ndarray:
+        """New coefficients of the members after a round of steps, see `smo.run_round`.
 
-        ``gradient`` is best given around its middle: it is rounded to single precision.
+        ``gradient`` is best centred: it is rounded to single precision.
         """
         members = self.members
-        own = aligned_zeros(padded(len(members)))
-        own[: len(members)] = gradient[members]
-        flags = aligned(2, len(own), kind=np.int8)
-        new, below, above = beta[members], lower[members], upper[members]
-        steps, violation = 0, np.inf
-        most = int(_WORK_PER_CALL / len(own))
-        while violation > tol and steps < budget:
-            now = min(most, budget - steps)
-            count, violation = improve(
-                Gram(self._gram), below, above, new, own, flags, tol, now
-            )
-            steps += count
-        return steps, new
+        rounded = aligned_zeros(padded(len(members)))
+        rounded[: len(members)] = gradient[members]
+        flags = aligned(2, len(rounded), kind=np.int8)
+        new, box = beta[members], (lower[members], upper[members])
+        budget, over = steps_per_call(len(rounded)), False
+        while not over:
+            over, _ = run_round(
+                Gram(self._gram), *box, new, rounded, flags, state, NO_LIMIT, limit,
+                budget,
+            )  # fmt: skip
+        return new
 
 
 LARGE = 10_000  # rows of a large problem,
 MANY = 22_000  # where there are more than so many points in all
-_ROUND = 0.1  # of the violation: what a round leaves of it within the working set
+_FINER = 0.1  # of the violation: what a round leaves of it within the working set
 _ROUNDS = 2000  # rounds for one problem before giving up
-_SLACK = 1e-9  # of a box: rounding that a start may need clipped
-_TIMES, _MORE = 4, 100  # many more coefficients: so many times as many, and so many
 
 
 def is_large(n: int, total: int) -> bool:
@@ -408,39 +413,6 @@ def large_bytes(m: int, total: int, n_out: int, d: int) -> int:
     if not is_large(m, total):
         return 0
     return working_bytes() + block_bytes(m + n_out, d)
-
-
-class Point(NamedTuple):
-    """Coefficients and ``K b``, which goes on with values for held-out points."""
-
-    beta: np.ndarray
-    product: np.ndarray
-
-    def objective(self, targets: np.ndarray) -> float:
-        """``1/2 b'Kb - t'b``."""
-        return float(self.beta @ (self.product[: len(targets)] / 2 - targets))
-
-    @staticmethod
-    def zero(n: int, n_out: int) -> "Point":
-        return Point(np.zeros(n), np.zeros(n + n_out))
-
-    def times(self, ratio: float) -> "Point":
-        return Point(ratio * self.beta, ratio * self.product)
-
-    def blend(self, other: "Point", share: float) -> "Point":
-        """The point at a share of the way to another."""
-        keep = 1.0 - share
-        return Point(
-            keep * self.beta + share * other.beta,
-            keep * self.product + share * other.product,
-        )
-
-    def within(self, lower: np.ndarray, upper: np.ndarray) -> "Point | None":
-        """Itself with what rounding left outside the box clipped, or None."""
-        slack = _SLACK * (upper - lower)
-        if (self.beta > upper + slack).any() or (self.beta < lower - slack).any():
-            return None
-        return Point(np.clip(self.beta, lower, upper), self.product)
 
 
 class Rounds:
@@ -470,25 +442,19 @@ class Rounds:
     ) -> tuple[Point, int]:
         """Lower the violation to the goal, in at most ``limit`` steps."""
         beta, product = start.beta.copy(), start.product.copy()
-        working, steps = self._working, 0
+        working, state = self._working, np.zeros(1, REFINEMENT)[0]
+        begin(state, goal, np.inf, np.inf, False)
         for _ in range(_ROUNDS):
             gradient = product[: len(targets)] - targets
             rises, falls = beta < upper, beta > lower
             lowest = gradient[rises].min(initial=np.inf)
             highest = gradient[falls].max(initial=-np.inf)
-            violation = highest - lowest
-            if not violation > goal or steps >= limit:
+            if end_round(state, highest - lowest, limit, _FINER, _ROUNDS):
                 break
             support = int(np.count_nonzero(beta))
             working.grow(rises, falls, gradient, lowest, highest, support)
             gradient -= (lowest + highest) / 2
-            aim = max(goal, _ROUND * violation)
-            count, new = working.improve(
-                lower, upper, beta, gradient, aim, limit - steps
-            )
-            if count == 0:  # what is left is rounding
-                break
-            steps += count
+            new = working.run_round(lower, upper, beta, gradient, state, limit)
             order = np.argsort(working.members)
             chosen, change = working.members[order], new[order]
             change = change - beta[chosen]
@@ -496,7 +462,7 @@ class Rounds:
             beta[working.members] = new
             self._products.add(chosen[moved], change[moved], product)
             self._proceed()
-        return Point(beta, product), steps
+        return Point(beta, product), int(state["steps"])
 
 
 def solve(
@@ -523,7 +489,7 @@ def solve(
     targets, lower, upper = (
         np.asarray(part, np.float64) for part in (targets, lower, upper)
     )
-    limit = max_steps if max_steps >= 0 else np.iinfo(np.int64).max
+    limit = max_steps if max_steps >= 0 else NO_LIMIT
     goal = tol * spread(targets, lower, upper)
     products = products_of(rows, np.empty((n, 0), np.float32), 0)
     problem, start = Rounds(products, n, proceed), Point.zero(n, 0)
@@ -539,148 +505,3 @@ def solve(
         steps,
         bool(violation <= goal),
     )
-
-
-class LargePath:
-    """The walk of `path.solve_path` over a family of large problems.
-
-    Parameters
-    ----------
-    products : Products
-    softness, proceed
-        As for `path.solve_path`.
-    order, run, group : arrays
-        In which order softness values are walked, which of them have about the same
-        rows, and which problems are the same but for their boxes.
-    goal : array of shape (1 or n_C, n_softness)
-        Largest violation.
-    limit : int
-        Of steps.
-    table : Table
-        What is filled.
-    """
-
-    def __init__(
-        self,
-        products: Products,
-        softness: np.ndarray,
-        order: np.ndarray,
-        run: np.ndarray,
-        group: np.ndarray,
-        goal: np.ndarray,
-        limit: int,
-        table: Table,
-        proceed: Callable[[], None],
-    ):
-        self._products, self._softness = products, softness
-        self._order, self._run, self._group = order, run, group
-        self._goal, self._limit, self._table = goal, limit, table
-        self._proceed = proceed
-        self._known: dict[int, Point] = {}  # by softness: for this or a smaller C
-        self._free: dict[int, tuple[int, int, Point]] = {}  # by group: C, softness
-
-    def walk(
-        self, targets: np.ndarray, lower: np.ndarray, upper: np.ndarray, C: np.ndarray
-    ) -> None:
-        """Solve for every C, increasing, and softness."""
-        problem = Rounds(self._products, targets.shape[2], self._proceed)
-        for c in range(len(C)):
-            f = c if len(targets) > 1 else 0
-            done: list[int] = []
-            for a in self._order.tolist():
-                box = C[c] * lower[f, a], C[c] * upper[f, a]
-                if not self._reuse(c, a, self._group[f, a], *box):
-                    ratio = C[c] / C[c - 1] if c > 0 else 1.0
-                    start = self._start(a, done, ratio, f, targets[f, a], *box)
-                    found, self._table.steps[c, a] = problem.solve(
-                        start, targets[f, a], *box, self._goal[f, a], self._limit
-                    )
-                    self._note(c, a, self._group[f, a], found, targets[f, a], *box)
-                done.append(a)
-
-    def _start(
-        self,
-        a: int,
-        done: list[int],
-        ratio: float,
-        f: int,
-        targets: np.ndarray,
-        lower: np.ndarray,
-        upper: np.ndarray,
-    ) -> Point:
-        """The best feasible point at hand; see `path`, and the last solution scaled.
-
-        Where all coefficients are at their bounds, that is often the next solution.
-        """
-        trials = [Point.zero(len(targets), self._products.n_out)]
-        if a in self._known:
-            trials += [self._known[a], self._known[a].times(ratio)]
-        trials += self._between(a, done)
-        trials += [
-            point
-            for k, point in self._known.items()
-            if k != a and k not in done and self._group[f, k] == self._group[f, a]
-        ]
-        feasible = [trial.within(lower, upper) for trial in trials]
-        return min(
-            (point for point in feasible if point is not None),
-            key=lambda point: point.objective(targets),
-        )
-
-    def _between(self, a: int, done: list[int]) -> list[Point]:
-        """The point between the neighbours, where they have about as many coefficients.
-
-        Else each of those that only one has would be taken back by a step of its own.
-        """
-        same = [k for k in done if self._run[k] == self._run[a]]
-        left = max((k for k in same if k < a), default=None)
-        right = min((k for k in same if k > a), default=None)
-        if left is None or right is None:
-            return [self._known[k] for k in (left, right) if k is not None]
-        one, other = self._known[left], self._known[right]
-        least, most = sorted(int((p.beta != 0).sum()) for p in (one, other))
-        if most > _TIMES * least + _MORE:
-            return []
-        at = self._softness
-        return [one.blend(other, (at[a] - at[left]) / (at[right] - at[left]))]
-
-    def _reuse(
-        self, c: int, a: int, group: int, lower: np.ndarray, upper: np.ndarray
-    ) -> bool:
-        """Take over a solution that touches no bound where it is feasible here."""
-        if group not in self._free:
-            return False
-        was, source, point = self._free[group]
-        clipped = point.within(lower, upper)
-        if clipped is None:
-            return False
-        table = self._table
-        self._known[a] = clipped
-        for part in (table.outputs, table.violation, table.dual_gap):
-            part[c, a] = part[was, source]
-        if table.fitted.size:
-            table.fitted[c, a] = table.fitted[was, source]
-        return True
-
-    def _note(
-        self,
-        c: int,
-        a: int,
-        group: int,
-        found: Point,
-        targets: np.ndarray,
-        lower: np.ndarray,
-        upper: np.ndarray,
-    ) -> None:
-        """Certificate and outputs of a solution."""
-        table, beta, n = self._table, found.beta, len(targets)
-        intercept, table.violation[c, a], table.dual_gap[c, a] = certify(
-            lower, upper, beta, found.product[:n] - targets
-        )
-        table.outputs[c, a, : self._products.n_out] = found.product[n:] + intercept
-        if table.fitted.size:
-            table.fitted[c, a] = found.product[:n] + intercept
-        self._known[a] = found
-        touches = ((upper > 0) & (beta >= upper)) | ((lower < 0) & (beta <= lower))
-        if group not in self._free and not touches.any():
-            self._free[group] = c, a, found

@@ -18,7 +18,7 @@ WIDTH = 64  # four vectors per step: one comparison with the extreme for all of 
 
 _IN_CACHE = 1536  # length of rows up to which nobody has to ask for them
 _AHEAD = 1024  # how far ahead longer ones are asked for
-_FAR = np.float32(3e38)
+FAR = np.float32(3e38)
 _ZERO = np.float32(0)
 _FLAT = np.float32(-5e-13)  # a kernel value of least curvature
 _LEAST = np.int32(-(2**31))
@@ -112,7 +112,7 @@ def update_and_pick(
         none is above ``lowest``.
     """
     by, units, floor = v.splat(step), v.splat(unit), v.splat(-lowest * unit)
-    low, low_at = v.splat(_FAR), v.splat_int(np.int32(0))
+    low, low_at = v.splat(FAR), v.splat_int(np.int32(0))
     best, best_at = v.splat_int(_LEAST), v.splat_int(np.int32(0))
     far_rows = gradient.size > _IN_CACHE
     for t in range(0, gradient.size, WIDTH):
@@ -178,14 +178,14 @@ def lowest_of(gradient, barred):
 
     What is not a number is nobody's least.
     """
-    low = v.splat(_FAR)
+    low = v.splat(FAR)
     for t in range(0, gradient.size, v.LANES):
         low = v.minimum(_allowed(v.load(gradient, t), barred, t), low)
     least = v.smallest(low)
     for t in range(gradient.size):
         if gradient[t] == least and barred[t] == 0:
             return t, least + _ZERO
-    return 0, _FAR
+    return 0, FAR
 
 
 @jit

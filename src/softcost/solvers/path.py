@@ -25,15 +25,34 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softcost.solvers.kernels import aligned, aligned_zeros, padded
-from softcost.solvers.large import LargePath, is_large, products_of
-from softcost.solvers.row_store import Rows
-from softcost.solvers.smo import EXACT_BELOW, ROUGH
-from softcost.solvers.walk import Table, walk
-from softcost.solvers.warm_start import Memory
+from softcost.solvers.compilation import inline, internal, jit
+from softcost.solvers.kernels import aligned, padded
+from softcost.solvers.large import Products, Rounds, is_large, products_of
+from softcost.solvers.row_store import Rows, add_held_out
+from softcost.solvers.simd import copy
+from softcost.solvers.smo import (
+    EXACT_BELOW,
+    NO_LIMIT,
+    ROUGH,
+    begin,
+    certify,
+    objective_of,
+    refine,
+    steps_per_call,
+)
+from softcost.solvers.warm_start import (
+    Point,
+    PointStarts,
+    empty_memory,
+    reuse,
+    start,
+    touches_bound,
+)
 
-_WORK_PER_CALL = 2e8
-_SAME_ROWS = 0.1  # share of the rows that may lose their box from one to the next
+# Share of the rows that may lose their box from one softness value to the next within
+# a run. Interpolation gives the other rows a start as good as before; a pair of classes
+# among many loses nearly all of them at softness 1.
+_SAME_ROWS = 0.1
 
 
 class Family(NamedTuple):
@@ -165,33 +184,181 @@ def _describe(
     )
 
 
-def _memory_for(n_softness: int, n: int, n_groups: int) -> Memory:
-    width = padded(n)
-    return Memory(
-        beta=np.zeros((n_softness, n)),
-        gradient=aligned_zeros(n_softness, width),
-        shift=np.zeros(n_softness),
-        drift=np.zeros(n_softness),
-        target=np.zeros((n_softness, n)),
-        objective=np.zeros(n_softness),
-        held=np.full(n_softness, -1),
-        known=np.zeros(n_softness, np.bool_),
-        done=np.zeros(n_softness, np.bool_),
-        free_at=np.full(n_groups, -1),
-        free_in=np.full(n_groups, -1),
-        lower=np.empty(n),
-        upper=np.empty(n),
-        trial_beta=np.empty(n),
-        trial_gradient=aligned_zeros(width),
-        exact=np.empty(n),
-        flags=aligned(2, width, kind=np.int8),
-        signs=np.empty((2, n), np.int64),
-        chosen=np.empty(n, np.int64),
-        weights=np.empty(n, np.float32),
-        at=np.zeros(2, np.int64),
-        aim=np.zeros(2),
-        rounds=np.zeros(2, np.int64),
+class Table(NamedTuple):
+    """Results for every C and softness."""
+
+    outputs: np.ndarray
+    fitted: np.ndarray
+    violation: np.ndarray
+    dual_gap: np.ndarray
+    steps: np.ndarray
+
+
+@internal
+def _balance(beta, signs, chosen, weights):
+    """List the nonzero coefficients so that partial sums stay small; how many.
+
+    They sum to zero. Positive ones and negative ones in turn keep the partial sums of
+    outputs near the outputs, where single precision is finest.
+    """
+    n_positive = n_negative = positive = negative = 0
+    for t in range(beta.size):
+        signs[0, n_positive] = signs[1, n_negative] = t
+        n_positive += beta[t] > 0.0
+        n_negative += beta[t] < 0.0
+    total = 0.0
+    for count in range(n_positive + n_negative):
+        left = (positive < n_positive) & (total <= 0.0)
+        rise = int((negative == n_negative) | left)
+        t = signs[1 - rise, positive if rise else negative]
+        chosen[count] = t
+        weights[count] = np.float32(beta[t])
+        total += beta[t]
+        positive += rise
+        negative += 1 - rise
+    return n_positive + n_negative
+
+
+@inline
+def _evaluate(rows, cross, memory, table, c, a, intercept):
+    """Outputs for held-out rows, ``intercept + sum_n b_n K(n, .)``, and for fitted."""
+    beta, target, gradient = memory.beta[a], memory.target[a], memory.gradient[a]
+    chosen, weights = memory.chosen, memory.weights
+    count = _balance(beta, memory.signs, chosen, weights)
+    outputs = table.outputs[c, a]
+    for t in range(outputs.size):
+        outputs[t] = np.float32(intercept)
+    add_held_out(rows, cross, chosen, weights, count, outputs)
+    if table.fitted.size > 0:
+        offset = intercept - memory.state[a].shift
+        for t in range(beta.size):
+            table.fitted[c, a, t] = gradient[t] + target[t] + offset
+
+
+@jit
+def walk(
+    rows, cross, targets, lower, upper, C, softness, order, run, group, goal, rough,
+    always_sum, limit, budget, memory, table,
+):  # fmt: skip
+    """Solve problem after problem; False when the budget was spent before the end."""
+    n_softness, n = memory.beta.shape
+    cursor = memory.cursor[0]
+    while cursor.cell < C.size * n_softness:
+        c, a = cursor.cell // n_softness, order[cursor.cell % n_softness]
+        f = c if targets.shape[0] > 1 else 0
+        g, state = group[f, a], memory.state[a]
+        for t in range(n):
+            memory.lower[t] = C[c] * lower[f, a, t]
+            memory.upper[t] = C[c] * upper[f, a, t]
+        if cursor.started == 0 and cursor.cell % n_softness == 0:
+            for k in range(n_softness):
+                memory.done[k] = False
+        reused = cursor.started == 0 and reuse(memory, a, g)
+        if not reused and cursor.started == 0:
+            start(memory, a, softness, run, g, targets[f, a])
+            aim = goal[f, a]
+            if always_sum and rough[f, a] > aim:
+                aim = rough[f, a]
+            begin(state, goal[f, a], aim, np.inf, always_sum)
+            cursor.started = 1
+        finished = reused
+        while not finished:
+            steps = state.steps
+            finished = refine(
+                rows, memory.target[a], memory.lower, memory.upper, memory.beta[a],
+                memory.gradient[a], memory.exact, memory.flags, state, limit, budget,
+            )  # fmt: skip
+            budget -= state.steps - steps
+            if budget <= 0 and not finished:
+                return False
+        for t in range(n):
+            memory.exact[t] = memory.gradient[a, t]
+        intercept, violation, dual_gap = certify(
+            memory.lower, memory.upper, memory.beta[a], memory.exact
+        )
+        if reused:
+            was, source = memory.free_in[g], memory.free_at[g]
+            violation = table.violation[was, source]
+            copy(table.outputs[was, source], table.outputs[c, a])
+            if table.fitted.size > 0:
+                copy(table.fitted[was, source], table.fitted[c, a])
+        else:
+            if state.summed == 1:
+                violation, dual_gap = state.violation, state.dual_gap
+            table.steps[c, a] = state.steps
+            _evaluate(rows, cross, memory, table, c, a, intercept + state.shift)
+            free = not touches_bound(memory.beta[a], memory.lower, memory.upper)
+            if free and memory.free_at[g] < 0:
+                memory.free_at[g] = a
+                memory.free_in[g] = c
+        table.violation[c, a], table.dual_gap[c, a] = violation, dual_gap
+        memory.solved[a] = memory.done[a] = True
+        memory.group[a] = g
+        state.objective = objective_of(
+            memory.beta[a], memory.gradient[a], memory.target[a]
+        )
+        cursor.cell += 1
+        cursor.started = 0
+    return True
+
+
+def _walk_large(
+    products: Products,
+    targets: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    C: np.ndarray,
+    softness: np.ndarray,
+    order: np.ndarray,
+    run: np.ndarray,
+    group: np.ndarray,
+    goal: np.ndarray,
+    limit: int,
+    table: Table,
+    proceed: Callable[[], None],
+) -> None:
+    """What `walk` does, for large problems."""
+    n, n_out = targets.shape[2], products.n_out
+    rounds = Rounds(products, n, proceed)
+    starts = PointStarts(softness, run, n_out)
+    for c in range(len(C)):
+        f = c if len(targets) > 1 else 0
+        ratio = C[c] / C[c - 1] if c > 0 else 1.0
+        starts.next_C()
+        for a in order.tolist():
+            box, g = (C[c] * lower[f, a], C[c] * upper[f, a]), group[f, a]
+            source = starts.reuse(a, g, *box)
+            if source is not None:
+                for part in (table.outputs, table.violation, table.dual_gap):
+                    part[c, a] = part[source]
+                if table.fitted.size:
+                    table.fitted[c, a] = table.fitted[source]
+                continue
+            first = starts.start(a, group[f], ratio, targets[f, a], *box)
+            solution, table.steps[c, a] = rounds.solve(
+                first, targets[f, a], *box, goal[f, a], limit
+            )
+            starts.note(c, a, g, solution, *box)
+            _note_large(table, c, a, solution, targets[f, a], *box)
+
+
+def _note_large(
+    table: Table,
+    c: int,
+    a: int,
+    solution: Point,
+    targets: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
+) -> None:
+    """Certificate and outputs of a solution."""
+    n, product = len(targets), solution.product
+    intercept, table.violation[c, a], table.dual_gap[c, a] = certify(
+        lower, upper, solution.beta, product[:n] - targets
     )
+    table.outputs[c, a, : len(product) - n] = product[n:] + intercept
+    if table.fitted.size:
+        table.fitted[c, a] = product[:n] + intercept
 
 
 def _nothing_to_learn_from(
@@ -268,18 +435,17 @@ def solve_path(
     )
     if cross is None:
         cross = np.empty((0, 0), np.float32)
-    limit = max_steps if max_steps >= 0 else np.iinfo(np.int64).max
+    limit = max_steps if max_steps >= 0 else NO_LIMIT
     goal, along = tol * scale, np.asarray(softness, float)
     order = _order(run, _places(along, (upper - lower).sum(axis=(0, 2))))
     if is_large(n, total):
-        products = products_of(rows, cross, n_out)
-        LargePath(products, along, order, run, group, goal, limit, table, proceed).walk(
-            targets, lower, upper, C[up_C]
-        )
+        _walk_large(
+            products_of(rows, cross, n_out), targets, lower, upper, C[up_C], along,
+            order, run, group, goal, limit, table, proceed,
+        )  # fmt: skip
     else:
-        memory = _memory_for(n_softness, n, group.max() + 1)
-        budget = int(max(_WORK_PER_CALL / n, 100))
-        finished = False
+        memory = empty_memory(n_softness, n, group.max() + 1)
+        budget, finished = steps_per_call(n), False
         while not finished:
             finished = walk(
                 rows, cross, targets, lower, upper, C[up_C], along, order, run, group,
