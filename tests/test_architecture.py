@@ -29,7 +29,7 @@ ALLOWED = {
     "linear": {"learners", "parallel", "solvers"},
     "reductions": {"costs", "learners", "metrics", "parallel", "svm"},
     "search": {"costs", "learners", "linear", "metrics", "parallel", "reductions"},
-    "persistence": {"costs", "files", "reductions"},
+    "persistence": {"costs", "files", "reductions", "solvers"},
     "report": {"files", "metrics", "search"},
     "paper": LEARNING | {"datasets", "files"},
     "service": {"cli", "parallel", "tables"},

@@ -130,6 +130,6 @@ def noisy():
     return make
 
 
-@pytest.fixture(params=sorted(kernels.KERNELS))
+@pytest.fixture(params=sorted(kernels.FEATURE_KERNELS))
 def kernel(request):
     return request.param

@@ -81,7 +81,7 @@ def test_rows_against_others(kernel, m, n, distance_form):
     A = rng.random((m, 4)).astype(np.float32)
     B = rng.random((n, 4)).astype(np.float32)
     out = np.full((m, kernels.padded(n)), np.nan, np.float32)
-    kernels.kernel_rows(A, kernels.pack(B), kernels.KERNELS[kernel], 0.5, out, 0)
+    kernels.kernel_rows(A, kernels.pack(B), kernels.code_of(kernel), 0.5, out, 0)
     expected = distance_form(A.astype(float), B.astype(float), kernel, 0.5)
     # relative to the largest: a tiny squared distance has few digits
     np.testing.assert_allclose(out[:, :n], expected, rtol=rounding(4), atol=1e-9)

@@ -42,7 +42,8 @@ def a_problem(rng):
     if rng.random() < 0.3:
         X = np.round(X)
     y = np.where(X[:, 0] + 0.5 * rng.standard_normal(n) > 0, 1.0, -1.0)
-    kernel = sorted(kernels.KERNELS)[rng.integers(len(kernels.KERNELS))]
+    names = sorted(kernels.FEATURE_KERNELS)
+    kernel = names[rng.integers(len(names))]
     return Gram(kernels.gram_matrix(X, kernel, gamma=1 / d)), y
 
 

@@ -17,7 +17,14 @@ from softcost.linear.features import Rows, precision
 from softcost.linear.linear_classifier import ByMargin
 from softcost.linear.linear_machine import LinearMachine
 from softcost.linear.linear_path import LinearFold, LinearMachines, side_by_side
-from softcost.solvers.kernels import KERNELS, check_single, kernel_rows, pack, padded
+from softcost.solvers.kernels import (
+    FEATURE_KERNELS,
+    check_single,
+    code_of,
+    kernel_rows,
+    pack,
+    padded,
+)
 
 # Nystroem features: a kernel by its values at a few landmarks.
 #
@@ -46,7 +53,7 @@ class Kernel:
         """Distance form of rows against vectors, shape (n, n_vectors)."""
         rows = X.toarray() if sparse.issparse(X) else np.ascontiguousarray(X)
         out = np.empty((len(vectors), padded(len(rows))), np.float32)
-        kernel_rows(vectors, pack(rows), KERNELS[self.name], self.gamma, out, 0)
+        kernel_rows(vectors, pack(rows), code_of(self.name), self.gamma, out, 0)
         return np.ascontiguousarray(out[:, : len(rows)].T)
 
 
@@ -246,7 +253,7 @@ class NystroemMachine(LinearMachine):
 
     _parameter_constraints: ClassVar = {
         **LinearMachine._parameter_constraints,
-        "kernel": [StrOptions(set(KERNELS))],
+        "kernel": [StrOptions(set(FEATURE_KERNELS))],
         "gamma": [
             StrOptions({"scale", "auto"}),
             Interval(Real, 0, None, closed="neither"),

@@ -46,11 +46,9 @@ from softcost.persistence.schema import (
 )
 from softcost.persistence.types_lightgbm import Booster, make_booster
 from softcost.reductions import CATALOGUE, FlatReduction
+from softcost.solvers.kernels import FEATURE_KERNELS, KERNELS
 
 NAMED = frozenset({"feature_names_in_"})
-_KERNELS = (
-    "perceptron", "stump", "laplacian", "exponential", "rbf", "linear", "precomputed",
-)  # fmt: skip
 _CERTIFICATE = {
     "intercept": "f8", "violation": "f8", "dual_gap": "f8", "objective": "f8",
     "steps": "i8", "converged": "b1",
@@ -108,7 +106,7 @@ MACHINES = Type(
     "softcost.svm.machines:Machines",
     {},
     {
-        "kernel": one_of(*_KERNELS), "gamma": POSITIVE, "megabytes": POSITIVE,
+        "kernel": one_of(*KERNELS), "gamma": POSITIVE, "megabytes": POSITIVE,
         "centre": maybe(Array("f8", ("d",))), "support": whole_numbers("n"),
         "vectors": maybe(Array("f4", ("n", "d"))), "coef": Array("f8", ("n", "m")),
         "intercept": Array("f8", ("m",), finite=False),
@@ -124,7 +122,7 @@ MACHINES = Type(
 )  # fmt: skip
 
 _KERNEL_PARAMS = {
-    "kernel": one_of(*_KERNELS), "C": POSITIVE,
+    "kernel": one_of(*KERNELS), "C": POSITIVE,
     "gamma": word_or(POSITIVE, "scale", "auto"), "tol": POSITIVE,
     "cache_size": POSITIVE, "max_iter": Whole(-1),
 }  # fmt: skip
@@ -273,9 +271,6 @@ LEARNER_TYPES = [
 # Schemas of the machines that are linear in their features, and what makes them.
 
 
-_FEATURE_KERNELS = ("perceptron", "stump", "laplacian", "exponential", "rbf", "linear")
-
-
 @dataclass(frozen=True)
 class Shape:
     """What must agree between solutions and the learner that made them.
@@ -368,7 +363,7 @@ def _learner(name: str, params: dict[str, Kind], extra: dict[str, Kind]) -> Type
 
 _LINEAR: dict[str, Kind] = {"C": POSITIVE, "tol": POSITIVE, "max_iter": Whole(1)}
 _NYSTROEM = _LINEAR | {
-    "kernel": one_of(*_FEATURE_KERNELS), "n_landmarks": Whole(1),
+    "kernel": one_of(*FEATURE_KERNELS), "n_landmarks": Whole(1),
     "gamma": word_or(POSITIVE, "scale", "auto"), "cache_size": POSITIVE,
     "random_state": SEED,
 }  # fmt: skip
@@ -385,7 +380,7 @@ MACHINE_TYPES = [
     ),
     Type(
         "softcost.linear.nystroem:LandmarkModels", {},
-        {"kernel": one_of(*_FEATURE_KERNELS), "gamma": POSITIVE,
+        {"kernel": one_of(*FEATURE_KERNELS), "gamma": POSITIVE,
          "centre": Array("f8", ("d",)),
          "vectors": Array("f4", ("landmarks", "d")),
          "coef": Array("f8", ("rows", "m"), finite=False)},

@@ -2,28 +2,30 @@
 
 A support vector machine with an unpenalised bias has coefficients that sum to zero, so
 ``K(x, x')`` may be replaced by ``K(x, x') - (K(x, x) + K(x', x')) / 2``, which is minus
-half the squared distance in feature space and has a zero diagonal:
-
-=============  =====================  ==================================
-name           kernel                 distance form
-=============  =====================  ==================================
-perceptron     ``-|x - x'|_2``        ``-|x - x'|_2``
-stump          ``-|x - x'|_1``        ``-|x - x'|_1``
-laplacian      ``exp(-g |x-x'|_1)``   ``exp(-g |x-x'|_1) - 1``
-exponential    ``exp(-g |x-x'|_2)``   ``exp(-g |x-x'|_2) - 1``
-rbf            ``exp(-g |x-x'|_2^2)`` ``exp(-g |x-x'|_2^2) - 1``
-linear         ``<x, x'>``            ``-|x - x'|_2^2 / 2``
-precomputed    ``K``                  ``K_ij - (K_ii + K_jj) / 2``
-=============  =====================  ==================================
+half the squared distance in feature space and has a zero diagonal [1]_. `KERNELS` lists
+the kernels in both forms. The perceptron and stump kernels are conditionally positive
+definite, which such a machine needs and no more; they stand for infinite ensembles of
+perceptrons and of decision stumps [2]_.
 
 Distances are sums of direct differences, so equal rows have distance exactly zero, and
 the matrix is symmetric to the bit.
+
+To add a kernel: a number, an entry in `KERNELS`, and its formula in `_is_manhattan` and
+`_finish`; then its reference in ``tests/solvers/conftest.py``.
+
+References
+----------
+.. [1] B. Schoelkopf, "The kernel trick for distances", NIPS 13, 2000.
+.. [2] H.-T. Lin, L. Li, "Support vector machinery for infinite ensemble learning",
+   JMLR 9, 2008.
 """
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from softcost.parallel import in_threads
 from softcost.solvers import simd as v
@@ -31,25 +33,92 @@ from softcost.solvers.compilation import inline, internal, jit
 from softcost.solvers.passes import WIDTH as STEP
 from softcost.solvers.simd import WIDE
 
-# Blocks of kernel values, computed in registers.
-#
-# Columns come in panels of 32 rows of the data, feature by feature, so that one load
-# brings a feature of sixteen of them. Every sum runs over the features in their order,
-# whatever the block, so that all blocks give the same bits.
-
-
 PERCEPTRON, STUMP, LAPLACIAN, EXPONENTIAL, RBF, LINEAR = range(6)
 
-WIDTH = 32  # columns of a panel
 
+class KernelFunction(NamedTuple):
+    """A kernel that machines can use.
+
+    Attributes
+    ----------
+    code : int or None
+        Its number in compiled code; None for a matrix that the user computes.
+    formula : str
+        ``K(x, x')``.
+    distance_form : str
+        ``K(x, x') - (K(x, x) + K(x', x')) / 2``.
+    has_gamma : bool
+        Whether it has a width.
+    diagonal : callable or None
+        ``K(x, x)`` of rows (n, d); None if it is constant.
+    """
+
+    code: int | None
+    formula: str
+    distance_form: str
+    has_gamma: bool = False
+    diagonal: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
+
+
+KERNELS = {
+    "perceptron": KernelFunction(PERCEPTRON, "-|x - x'|_2", "-|x - x'|_2"),
+    "stump": KernelFunction(STUMP, "-|x - x'|_1", "-|x - x'|_1"),
+    "laplacian": KernelFunction(
+        LAPLACIAN,
+        "exp(-gamma |x - x'|_1)",
+        "exp(-gamma |x - x'|_1) - 1",
+        has_gamma=True,
+    ),
+    "exponential": KernelFunction(
+        EXPONENTIAL,
+        "exp(-gamma |x - x'|_2)",
+        "exp(-gamma |x - x'|_2) - 1",
+        has_gamma=True,
+    ),
+    "rbf": KernelFunction(
+        RBF,
+        "exp(-gamma |x - x'|_2^2)",
+        "exp(-gamma |x - x'|_2^2) - 1",
+        has_gamma=True,
+    ),
+    "linear": KernelFunction(
+        LINEAR,
+        "<x, x'>",
+        "-|x - x'|_2^2 / 2",
+        diagonal=lambda X: (X**2).sum(axis=1),
+    ),
+    "precomputed": KernelFunction(None, "K_ij", "K_ij - (K_ii + K_jj) / 2"),
+}
+# Kernels of features: those that are computed here.
+FEATURE_KERNELS = tuple(
+    name for name, kernel in KERNELS.items() if kernel.code is not None
+)
+
+
+def code_of(kernel: str) -> int:
+    """The number of a kernel of features in compiled code."""
+    code = KERNELS[kernel].code
+    assert code is not None, kernel
+    return code
+
+
+# Columns come in panels of 32 rows of the data, feature by feature, so one load brings
+# a feature of sixteen of them. Every sum runs over the features in their order,
+# whatever the block, so all blocks give the same bits.
+WIDTH = 32
+
+# Rows of a block: four times two vectors are the sums, and of the 32 registers of
+# AVX-512 some are left for the features.
 _TILE_ROWS = 4
 _ZERO = np.float32(0)
 _ONE = np.float32(1)
 _HALF = np.float32(0.5)
-_LEAST = np.float32(-30)  # exp(-30) - 1 is -1
+_LEAST = np.float32(-30)  # exp(-30) - 1 is -1 in single precision
 _ROUND = np.float32(1.5 * 2**23)  # adding it leaves an integer in the last bits
 _PER_LOG2 = np.float32(1 / np.log(2))
-_LOG2_HIGH = np.float32(-0.693359375)  # -log(2) in two parts, the first with few bits
+# -log(2) in two parts, the first with few bits, so k times it is exact (W. J. Cody,
+# W. Waite, Software Manual for the Elementary Functions, 1980).
+_LOG2_HIGH = np.float32(-0.693359375)
 _LOG2_LOW = np.float32(0.693359375 - np.log(2))
 # (exp(r) - 1 - r) / r**2 for |r| <= log(2) / 2, within 2.4e-10 relative to exp(r) - 1
 _P0 = np.float32(0.5)
@@ -214,21 +283,13 @@ def mirror(gram, start, stop):
             gram[row, column] = gram[column, row]
 
 
-KERNELS = {
-    "perceptron": PERCEPTRON,
-    "stump": STUMP,
-    "laplacian": LAPLACIAN,
-    "exponential": EXPONENTIAL,
-    "rbf": RBF,
-    "linear": LINEAR,
-}
-_LINE = 64  # bytes of a line of the cache
-WITH_WIDTH = ("laplacian", "exponential", "rbf")
-LARGEST = 1e17  # sums of squares of such numbers fit into single precision
+_LINE = 64  # bytes of a cache line
+# The sum of squares of a thousand such numbers fits into single precision (3e38).
+LARGEST = 1e17
 
 
 def check_single(X: np.ndarray) -> None:
-    """Refuse numbers that kernels in single precision cannot take."""
+    """Refuse numbers that are too large for kernels in single precision."""
     largest = max(X.max(initial=0.0), -X.min(initial=0.0))
     if not largest <= LARGEST:
         raise ValueError(
@@ -250,7 +311,7 @@ def _on_a_line(memory: np.ndarray, shape: tuple[int, ...], kind: type) -> np.nda
 
 
 def aligned(*shape: int, kind: type = np.float32) -> np.ndarray:
-    """An array whose memory begins with a line of the cache; its numbers are any.
+    """An uninitialised array whose memory begins with a cache line.
 
     Lanes that lie in two lines take twice as long to load. With `padded` rows, all rows
     of a matrix are aligned if the first is.
@@ -260,7 +321,7 @@ def aligned(*shape: int, kind: type = np.float32) -> np.ndarray:
 
 
 def aligned_zeros(*shape: int) -> np.ndarray:
-    """As `aligned`, all of them zero; memory that nobody writes to is not taken."""
+    """As `aligned`, filled with zeros; pages that are never written take no memory."""
     return _on_a_line(
         np.zeros(4 * math.prod(shape) + _LINE, np.uint8), shape, np.float32
     )
@@ -287,11 +348,11 @@ def gram_matrix(
     X : array of shape (n, d)
         Converted to single precision.
     kernel : str
-        A key of `KERNELS`.
+        One of `FEATURE_KERNELS`.
     gamma : float
-        Width of the exponential kernels.
+        Width, if the kernel has one.
     threads : int
-        Blocks of rows are computed in so many threads.
+        Threads that compute blocks of rows.
 
     Returns
     -------
@@ -302,7 +363,7 @@ def gram_matrix(
     n = len(x)
     panels = pack(x)
     gram = aligned(n, padded(n))
-    code, gamma = KERNELS[kernel], float(gamma)
+    code, gamma = code_of(kernel), float(gamma)
     block = max(WIDTH, min(256, padded(-(-n // (4 * threads)))))
     starts = range(0, n, block)
 
@@ -352,8 +413,8 @@ def _centre(K, half, gram):
 
 
 def half_diagonal(K: np.ndarray) -> np.ndarray:
-    """What the distance form of a given kernel matrix takes off, in both directions."""
-    if K.ndim != 2 or K.shape[0] != K.shape[1]:  # compiled code does not look again
+    """Half the diagonal of a kernel matrix, for its distance form."""
+    if K.ndim != 2 or K.shape[0] != K.shape[1]:  # compiled code does not check
         raise ValueError(
             f"A kernel matrix must be square, but it has shape {K.shape}: pass "
             "K(X, X), or choose another kernel."
@@ -375,9 +436,10 @@ def submatrix(
     columns: np.ndarray,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """``gram[rows][:, columns]`` with columns padded by zeros, in a given array or not.
+    """``gram[rows][:, columns]`` with columns padded by zeros.
 
-    Memory that has been used is faster: a new one is cleared before it is filled.
+    ``out`` is filled if it is passed. Used memory is faster: the system clears new
+    memory before it is filled.
     """
     if out is None:
         out = aligned(len(rows), padded(len(columns)))

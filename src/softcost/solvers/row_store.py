@@ -20,10 +20,10 @@ from numba.extending import intrinsic, overload
 
 from softcost.solvers.compilation import allocating, inline, jit
 from softcost.solvers.kernels import (
-    KERNELS,
     aligned,
     aligned_zeros,
     centre_row,
+    code_of,
     copy_runs,
     half_diagonal,
     kernel_rows,
@@ -188,7 +188,7 @@ def store_of(
         lock=np.zeros(1, np.int64),
         x=x,
         panels=panels,
-        kernel=KERNELS[kernel],
+        kernel=code_of(kernel),
         gamma=float(gamma),
     )
 

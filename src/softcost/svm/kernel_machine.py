@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softcost.learners import Subproblem, warn_not_converged
-from softcost.solvers.kernels import KERNELS, WITH_WIDTH
+from softcost.solvers.kernels import KERNELS
 from softcost.svm.kernel_path import KernelPath
 from softcost.svm.machines import KernelSpec, Machines, Problem, centre_of, fit_machines
 
@@ -33,7 +33,7 @@ class KernelMachine(BaseEstimator):
     }
 
     _parameter_constraints: ClassVar = {
-        "kernel": [StrOptions({*KERNELS, "precomputed"})],
+        "kernel": [StrOptions(set(KERNELS))],
         "C": [Interval(Real, 0, None, closed="neither")],
         "gamma": [
             StrOptions({"scale", "auto"}),
@@ -102,7 +102,7 @@ class KernelMachine(BaseEstimator):
         """
         if self.kernel == "precomputed":
             return KernelSpec(self.kernel, 1.0, self.cache_size)
-        if self.kernel not in WITH_WIDTH:
+        if not KERNELS[self.kernel].has_gamma:
             gamma = 1.0
         elif self.gamma == "auto":
             gamma = 1.0 / X.shape[1]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from softcost.learners import PathOutputs, Subproblem, warn_not_converged
 from softcost.solvers.duplicates import distinct_rows
-from softcost.solvers.kernels import WITH_WIDTH, centred, submatrix
+from softcost.solvers.kernels import KERNELS, centred, submatrix
 from softcost.solvers.path import Family, solve_path
 from softcost.solvers.row_store import Gram, Rows
 from softcost.svm.machines import Copies, Matrix, Needs, Plan, SharedRows, make_plan
@@ -46,7 +46,8 @@ class KernelPath:
         self._X, self._threads, self._lock = X, threads, Lock()
         self._shared: SharedRows | None = None
         self._spec = machine.kernel_spec(X)
-        self.own_widths = machine.kernel in WITH_WIDTH and machine.gamma == "scale"
+        has_gamma = KERNELS[machine.kernel].has_gamma
+        self.own_widths = has_gamma and machine.gamma == "scale"
         if machine.kernel == "precomputed":
             self.groups = np.arange(X.shape[0])
         else:

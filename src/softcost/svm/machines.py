@@ -17,6 +17,7 @@ from softcost.solvers.kernels import (
     aligned,
     centred,
     check_single,
+    code_of,
     gram_matrix,
     kernel_rows,
     pack,
@@ -400,7 +401,7 @@ class Machines:
         if self.vectors is None:
             return np.asarray(X)[:, self.support] @ self.coef + self.intercept
         out = np.empty((X.shape[0], self.coef.shape[1]))
-        code, gamma = KERNELS[self.kernel.name], self.kernel.gamma
+        code, gamma = code_of(self.kernel.name), self.kernel.gamma
         by_machine = sparse.csr_array(self.coef.T)
         size = min(_BLOCK, padded(_MOST_VALUES // max(len(self.coef), 1)))
         for start in range(0, X.shape[0], size):
@@ -546,6 +547,7 @@ def _half_diagonal(X, x, kernel: KernelSpec) -> np.ndarray:
     """``K(x, x) / 2``, what the distance form takes off, where it varies with x."""
     if kernel.name == "precomputed":
         return np.diagonal(np.asarray(X)) / 2
-    if kernel.name == "linear":
-        return (kernel.original(x) ** 2).sum(axis=1) / 2
-    return np.zeros(len(x))
+    diagonal = KERNELS[kernel.name].diagonal
+    if diagonal is None:
+        return np.zeros(len(x))
+    return diagonal(kernel.original(x)) / 2
