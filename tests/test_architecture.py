@@ -29,7 +29,10 @@ ALLOWED = {
     "linear": {"learners", "parallel", "solvers"},
     "reductions": {"costs", "learners", "metrics", "parallel", "svm"},
     "search": {"costs", "learners", "linear", "metrics", "parallel", "reductions"},
-    "persistence": {"costs", "files", "reductions", "solvers"},
+    "persistence": {
+        "costs", "files", "learners", "linear", "reductions", "search", "solvers",
+        "svm",
+    },
     "report": {"files", "metrics", "search"},
     "paper": LEARNING | {"datasets", "files"},
     "service": {"cli", "parallel", "tables"},

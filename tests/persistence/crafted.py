@@ -227,9 +227,9 @@ def _imports():
     import sklearn.ensemble._hist_gradient_boosting.gradient_boosting  # noqa: F401
     import skops.io  # noqa: F401
 
-    from softcost.persistence.codec import TYPES
+    from softcost.persistence.codec import registry
 
-    for schema in TYPES.values():
+    for schema in registry().values():
         schema.load()
 
 

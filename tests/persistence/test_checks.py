@@ -18,6 +18,7 @@ from softcost.persistence.schema import (
     require_fitted,
 )
 from softcost.persistence.types_search import (
+    _check_pair,
     _check_search,
     check_constant,
     check_guarantee,
@@ -52,7 +53,6 @@ from softcost.persistence.types_softcost import (
     _check_linear_machines,
     _check_machines,
     _check_members,
-    _check_pair,
     _flat,
     check_solutions,
 )
@@ -957,12 +957,12 @@ def test_columns_that_go_in():
 
 def test_what_can_predict():
     fitted = [
-        tree(), UNKNOWN, record("OneClass"), record("Constant"), frozen(tree()),
+        tree(), UNKNOWN, record("OneClass", {}), frozen(tree()),
         frozen(UNKNOWN), pipeline(tree()), pipeline("drop", tree(), frozen(tree())),
     ]  # fmt: skip
     new = [
-        NEW, frozen(NEW), frozen(None), pipeline(), pipeline("drop"),
-        pipeline(tree(), NEW), pipeline(NEW, tree()),
+        NEW, record("OneClass"), frozen(NEW), frozen(None), pipeline("drop"),
+        pipeline(), pipeline(tree(), NEW), pipeline(NEW, tree()),
         record("FrozenEstimator", {}, {"estimator": "x"}),
     ]  # fmt: skip
     for one in fitted:

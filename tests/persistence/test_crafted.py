@@ -404,8 +404,8 @@ WATCH = """
 import sys
 import numpy as np, pandas as pd
 import softcost, softcost.persistence.codec, lightgbm
-from softcost.persistence.codec import TYPES
-[schema.load() for schema in TYPES.values()]
+from softcost.persistence.codec import registry
+[schema.load() for schema in registry().values()]
 import sklearn.ensemble._hist_gradient_boosting.gradient_boosting, skops.io
 X = np.load("rows.npy")
 names = sys.argv[1:]

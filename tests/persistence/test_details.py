@@ -29,7 +29,7 @@ from softcost.persistence.archive import (
     read_array,
     stored_array,
 )
-from softcost.persistence.codec import TYPES, _Writer
+from softcost.persistence.codec import _Writer, registry
 from softcost.persistence.manifest import _are_features, _check_costs, _is_table
 from softcost.persistence.schema import (
     Any_,
@@ -463,8 +463,8 @@ def whole_numbers_of(kind):
 
 BOUNDED = [
     (name, param, number)
-    for name, schema in TYPES.items()
-    if schema.place.startswith("sklearn.")
+    for name, schema in registry().items()
+    if schema.module.startswith("sklearn.")
     for param, kind in schema.params.items()
     for number in whole_numbers_of(kind)
     if param not in ("n_jobs", "verbose")
@@ -473,7 +473,7 @@ BOUNDED = [
 
 @pytest.mark.parametrize(("name", "param", "number"), BOUNDED)
 def test_bounds_are_within_those_of_scikit_learn(name, param, number):
-    constraints = getattr(TYPES[name].load(), "_parameter_constraints", {})
+    constraints = getattr(registry()[name].load(), "_parameter_constraints", {})
     allowed = constraints.get(param, [])
     if not isinstance(allowed, list) or not allowed:
         pytest.skip("scikit-learn does not say")
@@ -567,7 +567,7 @@ def test_trees_of_light_rows_and_of_regression(tmp_path):
     softcost.save(model, tmp_path / "light")
     loaded = softcost.load(tmp_path / "light")
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
-    n_classes = TYPES["DecisionTreeRegressor"].fitted["n_classes_"]
+    n_classes = registry()["DecisionTreeRegressor"].fitted["n_classes_"]
     assert n_classes.read(1, None, {}) == 1
     with pytest.raises(Refused):
         n_classes.read(2, None, {})

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from softcost.persistence.archive import Refused
-from softcost.persistence.codec import TYPES
+from softcost.persistence.codec import registry
 from softcost.persistence.schema import (
     LARGEST,
     Any_,
@@ -46,8 +46,7 @@ def told(kind):
     if isinstance(kind, Tuple):
         return f"({', '.join(told(one) for one in kind.kinds)})"
     if isinstance(kind, Part):
-        some = f" {' '.join(kind.types)}" if kind.types else ""
-        return f"part{some}" + (f" but {' '.join(kind.but)}" if kind.but else "")
+        return f"part {' '.join(kind.types)}" if kind.types else "estimator"
     if isinstance(kind, Text):
         return f"text {' '.join(kind.words)}".strip()
     if isinstance(kind, Whole):
@@ -64,11 +63,18 @@ def told(kind):
     return type(kind).__name__.lower() + (f"[{name}]" if name else "")
 
 
+def package(schema):
+    """Where its class is public; modules inside of softcost's packages may change."""
+    if schema.module.startswith("softcost."):
+        return ".".join(schema.module.split(".")[:2])
+    return schema.module
+
+
 def page():
     """All schemas as text."""
     lines = []
-    for name, schema in sorted(TYPES.items()):
-        lines.append(f"{name}, of {schema.place.partition(':')[0]}")
+    for name, schema in sorted(registry().items()):
+        lines.append(f"{name}, of {package(schema)}")
         for field, kind in sorted(schema.params.items()):
             lines.append(f"  {field}: {told(kind)}")
         for field, kind in sorted(schema.fitted.items()):
@@ -76,6 +82,8 @@ def page():
             lines.append(f"  learnt {field}{need}: {told(kind)}")
         for field in sorted(schema.unkept):
             lines.append(f"  not kept {field}")
+        if not schema.is_estimator:
+            lines.append("  no estimator")
         for old, new in sorted(schema.renamed.items()):
             lines.append(f"  formerly {old}: {new}")
         for old in sorted(schema.former_names):
@@ -110,7 +118,7 @@ def bounded(kind):
 
 KINDS = {
     told(kind): kind
-    for schema in TYPES.values()
+    for schema in registry().values()
     for every in (*schema.params.values(), *schema.fitted.values())
     for kind in bounded(every)
 }

@@ -55,7 +55,7 @@ from softcost.linear import (
 )
 from softcost.persistence import ModelFileError, describe
 from softcost.persistence.archive import archive, unarchive
-from softcost.persistence.codec import TYPES
+from softcost.persistence.codec import registry
 from softcost.persistence.manifest import FORMAT
 from softcost.persistence.skops_types import ESTIMATORS
 
@@ -596,7 +596,7 @@ def test_series_as_parameters_travel(tmp_path):
 
 def test_every_schema_has_its_class():
     """Every name can be imported: none is left over from a renaming."""
-    for name, schema in TYPES.items():
+    for name, schema in registry().items():
         assert schema.load().__name__ == name
     for module, names in ESTIMATORS.items():
         home = __import__(module, fromlist=["*"])

@@ -18,10 +18,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from softcost.persistence import types_softcost
 from softcost.persistence.archive import NotCovered
-from softcost.persistence.codec import TYPES, _Builder, _Reader, _Writer
+from softcost.persistence.codec import _Builder, _Reader, _Writer, registry
 from softcost.persistence.schema import Record
 from softcost.persistence.types_sklearn import (
-    LINEAR_TYPES,
     _make_columns,
     _take_calibrated,
     _take_columns,
@@ -86,7 +85,7 @@ def test_what_is_not_covered(number):
 def test_what_is_not_fitted(number):
     take, value = NEW[number]
     assert take(value) is None
-    schema = TYPES[type(value).__name__]
+    schema = registry()[type(value).__name__]
     node = schema.write(value, _Writer(()))
     assert node["fitted"] is None
     record = schema.read(node, _Reader(None, ()))
@@ -183,10 +182,10 @@ def test_who_makes_which_machines():
 
 
 @pytest.mark.parametrize(
-    "name", [one.name for one in LINEAR_TYPES if "model_selection" in one.place]
+    "name", [one.name for one in registry().values() if "model_selection" in one.module]
 )
 def test_ways_to_split_come_back(name):
-    schema = TYPES[name]
+    schema = registry()[name]
     value = schema.load()(n_splits=4, random_state=None)
     found = schema.read(schema.write(value, _Writer(())), _Reader(None, ()))
     assert repr(schema.build(found.params, found.fitted)) == repr(value)
@@ -194,12 +193,12 @@ def test_ways_to_split_come_back(name):
 
 def test_small_parts_come_back():
     for name, given in (("OneClass", 3), ("Constant", -2.5), ("Constant", np.inf)):
-        schema = TYPES[name]
+        schema = registry()[name]
         value = schema.load()(given)
         found = schema.read(schema.write(value, _Writer(())), _Reader(None, ()))
         made = schema.build(found.params, found.fitted)
         assert repr(vars(made)) == repr(vars(value))
     for value in (LeastCost(), LeastError(), MaxOfBoth(), Tolerance("1se")):
-        schema = TYPES[type(value).__name__]
+        schema = registry()[type(value).__name__]
         found = schema.read(schema.write(value, _Writer(())), _Reader(None, ()))
         assert schema.build(found.params, found.fitted) == value

@@ -19,8 +19,8 @@ from sklearn.linear_model import Ridge
 import softcost
 from softcost import RegressionOneVsAll
 from softcost.cli import main
-from softcost.persistence import ModelFileError, codec
-from softcost.persistence.codec import TYPES
+from softcost.persistence import ModelFileError
+from softcost.persistence.codec import registry
 
 ARCHIVE = Path(__file__).parent / "old_files" / "before_restructuring.zip"
 
@@ -68,8 +68,8 @@ def test_the_command_line_predicts_the_same(folder, tmp_path):
 def ridge_was_renamed(monkeypatch):
     """Ridge as if its alpha and coefficients had had other names in a past version."""
     names = {"penalty": "alpha", "beta_": "coef_"}
-    schema = replace(TYPES["Ridge"], renamed=names)
-    monkeypatch.setitem(TYPES, "Ridge", schema)
+    schema = replace(registry()["Ridge"], renamed=names)
+    monkeypatch.setitem(registry(), "Ridge", schema)
 
 
 def ridge_file(path, change):
@@ -119,7 +119,8 @@ def test_earlier_names_need_a_mapping(tmp_path):
 
 
 def test_types_may_have_earlier_names(tmp_path, monkeypatch):
-    monkeypatch.setitem(codec._FORMER_NAMES, "RidgeOfOld", "Ridge")
+    schema = replace(registry()["Ridge"], former_names=("RidgeOfOld",))
+    monkeypatch.setitem(registry(), "Ridge", schema)
     path = tmp_path / "m.softcost"
     model = ridge_file(path, lambda node: node.update(type="RidgeOfOld"))
     np.testing.assert_array_equal(softcost.load(path).predict(X), model.predict(X))

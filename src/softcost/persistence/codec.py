@@ -8,6 +8,7 @@ stand for a bounded multiple of the file.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,40 +30,32 @@ from softcost.persistence.skops_types import (
     restored_skops,
     stored_skops,
 )
-from softcost.persistence.types_search import SEARCH
-from softcost.persistence.types_sklearn import COLUMN_TYPES, LINEAR_TYPES, OTHER_TYPES
-from softcost.persistence.types_softcost import (
-    CALIBRATION,
-    LEARNER_TYPES,
-    MACHINE_TYPES,
-    REDUCTION_TYPES,
-)
-from softcost.persistence.types_trees import HIST_TYPES, TREE_TYPES
-
-# All schemas by name: what a model file may hold.
 
 
-TYPES: dict[str, Type] = {
-    schema.name: schema
-    for schema in (
-        *REDUCTION_TYPES,
-        SEARCH,
-        *LEARNER_TYPES,
-        *MACHINE_TYPES,
-        *COLUMN_TYPES,
-        *LINEAR_TYPES,
-        *TREE_TYPES,
-        *HIST_TYPES,
-        *OTHER_TYPES,
-        CALIBRATION,
-    )
-}
-_FORMER_NAMES = {old: name for name, one in TYPES.items() for old in one.former_names}
+@cache
+def registry() -> dict[str, Type]:
+    """All schemas by the name of their type: what a model file may hold.
+
+    Schemas name softcost's classes, so importing them imports every estimator. Only
+    what reads or writes a model needs that: not ``describe``, and not a command's help.
+    """
+    from softcost.persistence.types_search import SEARCH_TYPES
+    from softcost.persistence.types_sklearn import SKLEARN_TYPES
+    from softcost.persistence.types_softcost import SOFTCOST_TYPES
+    from softcost.persistence.types_trees import TREE_TYPES
+
+    schemas = (*SOFTCOST_TYPES, *SEARCH_TYPES, *SKLEARN_TYPES, *TREE_TYPES)
+    return {schema.name: schema for schema in schemas}
 
 
-def _todays_name(kind: Any) -> Any:
-    """The name of a type in this version, whichever version wrote it."""
-    return _FORMER_NAMES.get(kind, kind) if isinstance(kind, str) else kind
+def find_type(name: Any) -> Type | None:
+    """The schema of a type that a file names, perhaps as an earlier version did."""
+    if not isinstance(name, str):
+        return None
+    types = registry()
+    if name in types:
+        return types[name]
+    return next((one for one in types.values() if name in one.former_names), None)
 
 
 def encode(model: Any, trusted: Sequence[str] = ()) -> dict[str, bytes]:
@@ -132,7 +125,7 @@ class _Writer:
         if id(value) in self._parts:
             return self._same(self._parts[id(value)].node)
         kind: Any = type(value)
-        schema = TYPES.get(kind.__name__)
+        schema = registry().get(kind.__name__)
         ours = kind.__module__.partition(".")[0] == "softcost"
         if schema is not None and schema.load() is kind:
             mark, same_before = self.mark(), self._n_same
@@ -189,10 +182,10 @@ class _Reader:
             return Record(SKOPS, {"content": content}, None)
         if "same" in node:
             return self._same(node)
-        kind = _todays_name(node.get("type"))
-        schema = TYPES.get(kind) if isinstance(kind, str) else None
+        name = node.get("type")
+        schema = find_type(name)
         if schema is None:
-            raise Refused(f"{str(kind)[:60]} is of a type that is not allowed")
+            raise Refused(f"{str(name)[:60]} is of a type that is not allowed")
         same_before, taken_before = self._n_same, self._taken
         own = {key: value for key, value in node.items() if key != "name"}
         record = schema.read(own, self)
@@ -213,7 +206,8 @@ class _Reader:
         if set(node) != {"type", "same"} or known is None:
             raise Refused("not a reference to a part before it")
         found, size = known
-        if found.type != _todays_name(node["type"]):
+        schema = find_type(node["type"])
+        if schema is None or schema.name != found.type:
             raise Refused("not a reference to a part before it")
         self._n_same += 1
         self._again += size
@@ -255,4 +249,4 @@ class _Builder:
         if record.type == SKOPS:
             return restored_skops(record.params["content"], self._trusted)
         params = self.build(record.params)
-        return TYPES[record.type].build(params, self.build(record.fitted))
+        return registry()[record.type].build(params, self.build(record.fitted))

@@ -39,12 +39,15 @@ class Record:
         Values by field; ``fitted`` is None for what is not fitted.
     dims : dict of str and int
         The lengths by name.
+    is_estimator : bool
+        Whether it may stand where an estimator belongs.
     """
 
     type: str
     params: dict[str, Any]
     fitted: dict[str, Any] | None
     dims: Dims = field(default_factory=dict)
+    is_estimator: bool = True
 
     def get(self, name: str) -> Any:
         """A fitted value, None where there is none."""
@@ -283,10 +286,9 @@ class Tuple(Kind):
 
 @dataclass(frozen=True)
 class Part(Kind):
-    """A part with a schema of its own: of certain types, or of any but some."""
+    """A part with a schema of its own: of certain types, or any estimator."""
 
     types: Sequence[str] = ()
-    but: Sequence[str] = ()
 
     def write(self, value, out):
         node = out.part(value)
@@ -296,7 +298,8 @@ class Part(Kind):
 
     def read(self, node, source, dims):
         record = source.part(node)
-        if (self.types and record.type not in self.types) or record.type in self.but:
+        fits = record.type in self.types if self.types else record.is_estimator
+        if not fits:
             raise Refused(f"{record.type} has no place here")
         return record
 
@@ -645,8 +648,9 @@ class Type:
 
     Parameters
     ----------
-    place : str
-        ``"module:Class"``, never taken from a file.
+    cls : type or str
+        The class. For a class of another library ``"module:Class"``, so that the
+        library is imported only for a file that needs it. Never taken from a file.
     params : mapping of str and Kind
         Of the constructor. One that a file does not have gets its default, one that
         the class does not have here (another version) is left out.
@@ -670,9 +674,12 @@ class Type:
         part of a schema speaks of today's names only.
     former_names : tuple of str
         Names of the class in files of earlier versions.
+    is_estimator : bool
+        Whether its objects may stand where an estimator belongs. Others would not
+        check the rows that they predict.
     """
 
-    place: str
+    cls: type | str
     params: Mapping[str, Kind] = field(default_factory=dict)
     fitted: Mapping[str, Kind] = field(default_factory=dict)
     optional: frozenset[str] = frozenset()
@@ -682,16 +689,27 @@ class Type:
     make: Callable[[Any, dict, dict | None], Any] | None = None
     renamed: Mapping[str, str] = field(default_factory=dict)
     former_names: tuple[str, ...] = ()
+    is_estimator: bool = True
 
     @property
     def name(self) -> str:
         """The name of the class, by which a file names the schema."""
-        return self.place.partition(":")[2]
+        if isinstance(self.cls, str):
+            return self.cls.partition(":")[2]
+        return self.cls.__name__
+
+    @property
+    def module(self) -> str:
+        """The module of the class."""
+        if isinstance(self.cls, str):
+            return self.cls.partition(":")[0]
+        return self.cls.__module__
 
     def load(self) -> Any:
-        """The class."""
-        module, _, name = self.place.partition(":")
-        return getattr(import_module(module), name)
+        """The class, imported if it is of another library."""
+        if isinstance(self.cls, str):
+            return getattr(import_module(self.module), self.name)
+        return self.cls
 
     def write(self, value: Any, out: Out) -> dict[str, Any]:
         """An object as JSON."""
@@ -734,8 +752,13 @@ class Type:
             raise Refused(f"{self.name} is not written as it should be")
         dims: Dims = {}
         params = self._with_todays_names(params)
-        record = Record(self.name, self._read(params, self.params, source, dims), None)
-        record.dims = dims
+        record = Record(
+            self.name,
+            self._read(params, self.params, source, dims),
+            None,
+            dims,
+            self.is_estimator,
+        )
         if fitted is not None:
             if not isinstance(fitted, dict):
                 raise Refused(f"{self.name} is not written as it should be")
@@ -894,15 +917,8 @@ COUNT: Kind = Whole(0)
 POSITIVE: Kind = Real(0)
 NUMBER: Kind = Real()
 PLAIN: Kind = Plain()
-# What has a schema and is no estimator: it would not check the rows that it is given.
-ESTIMATOR: Kind = Part(
-    but=(
-        "Tree", "Machines", "LinearMachines", "LinearModels", "LandmarkModels",
-        "FittedModels", "LeastCost", "LeastError", "MaxOfBoth",
-        "Budget", "Tolerance", "KFold", "StratifiedKFold", "GroupKFold",
-        "StratifiedGroupKFold", "ShuffleSplit", "StratifiedShuffleSplit",
-    )
-)  # fmt: skip
+ESTIMATOR: Kind = Part()
+NAMED = frozenset({"feature_names_in_"})
 # Prediction may start as many threads.
 JOBS: Kind = maybe(Whole(-256, 256))
 SEED: Kind = PLAIN
@@ -939,7 +955,7 @@ def is_fitted(record: Record) -> bool:
     if record.type == "FrozenEstimator":
         inner = record.params.get("estimator")
         return isinstance(inner, Record) and is_fitted(inner)
-    return record.fitted is not None or record.type in ("skops", "OneClass", "Constant")
+    return record.fitted is not None or record.type == "skops"
 
 
 def require_fitted(record: object, features: int | None, what: str) -> None:

@@ -1,4 +1,4 @@
-"""The schema of the search over softness and parameters."""
+"""Schemas of the search over softness and parameters, and of its rules."""
 
 from typing import Any
 
@@ -7,15 +7,18 @@ import numpy as np
 from softcost.persistence.archive import Refused
 from softcost.persistence.schema import (
     COUNT,
+    ESTIMATOR,
     FEATURES,
     FLAG,
     JOBS,
+    NAMED,
     NUMBER,
     PLAIN,
     SEED,
     VERBOSE,
     Answers,
     Frame,
+    Kind,
     Labels,
     ListOf,
     Nothing,
@@ -31,16 +34,22 @@ from softcost.persistence.schema import (
     numbers,
     one_of,
     require_fitted,
+    word_or,
 )
-from softcost.persistence.types_softcost import MATRIX, NAMED
+from softcost.persistence.types_softcost import MATRIX
 from softcost.reductions import CATALOGUE
+from softcost.search import (
+    Budget,
+    LeastCost,
+    LeastError,
+    MaxOfBoth,
+    RandomizedPair,
+    SoftCostClassifierCV,
+    Tolerance,
+)
 
-# What the tables of a search must hold, for those who show them and choose on them.
-#
-# Names of measures are spelled here as text, as all that a file format knows of other
-# packages.
-
-
+# Measures that every file has. Not `softcost.metrics.MEASURES`: if a measure is added
+# there, files without it must still load.
 _MEASURES = ("cost", "error", "weighted_error", "g_mean", "normalized_cost")
 _NUMBERS = ("softness", *_MEASURES, *(f"{name}_se" for name in _MEASURES))
 
@@ -234,7 +243,7 @@ _GIVEN = either(
 )  # fmt: skip
 
 SEARCH = Type(
-    "softcost.search:SoftCostClassifierCV",
+    SoftCostClassifierCV,
     {
         "reduction": _GIVEN, "cost_matrix": PLAIN,
         "classes": PLAIN, "softness": PLAIN, "param_grid": PLAIN,
@@ -266,3 +275,36 @@ SEARCH = Type(
     frozenset({"_problem", "_predicted", "_error_weight", "_chosen_by"}),
     check=_check_search,
 )  # fmt: skip
+
+
+def _check_pair(record: Record) -> None:
+    for name in ("first", "second"):
+        require_fitted(record.params.get(name), None, name)
+
+
+_RULES: dict[type, dict[str, Kind]] = {
+    LeastCost: {},
+    LeastError: {},
+    MaxOfBoth: {},
+    Budget: {
+        "error": maybe(Real(0, 1)), "weighted_error": maybe(Real(0)),
+        "cost": maybe(Real(0)), "normalized_cost": maybe(Real(0)),
+        "g_mean": maybe(Real(0, 1)), "coverage": maybe(Real(0, 1)), "recall": PLAIN,
+        "confidence": maybe(Real(0, 1)),
+    },
+    Tolerance: {"cost": word_or(Real(0), "1se")},
+}  # fmt: skip
+
+SEARCH_TYPES = [
+    SEARCH,
+    Type(
+        RandomizedPair,
+        {"first": ESTIMATOR, "second": ESTIMATOR, "probability": Real(0, 1),
+         "random_state": SEED},
+        {}, check=_check_pair, take=lambda value: {},
+    ),
+    *(
+        Type(rule, params, take=lambda value: {}, is_estimator=False)
+        for rule, params in _RULES.items()
+    ),
+]  # fmt: skip

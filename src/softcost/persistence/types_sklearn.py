@@ -13,6 +13,7 @@ from softcost.persistence.schema import (
     FEATURES,
     FLAG,
     JOBS,
+    NAMED,
     NOTHING,
     NUMBER,
     PLAIN,
@@ -39,7 +40,6 @@ from softcost.persistence.schema import (
     require_fitted,
     whole_numbers,
 )
-from softcost.persistence.types_trees import NAMED
 
 _STEP = either(one_of("passthrough", "drop"), ESTIMATOR)
 _OUTPUT = {"_sklearn_output_config": PLAIN}
@@ -401,7 +401,8 @@ LINEAR_TYPES = [
     ),
     *(
         Type(f"sklearn.model_selection:{name}", dict.fromkeys(fields, PLAIN),
-             unkept=frozenset({"cvargs", "cv"}), take=lambda value: {})
+             unkept=frozenset({"cvargs", "cv"}), take=lambda value: {},
+             is_estimator=False)
         for name, fields in {
             "KFold": ("n_splits", "shuffle", "random_state"),
             "StratifiedKFold": ("n_splits", "shuffle", "random_state"),
@@ -559,3 +560,5 @@ OTHER_TYPES = [
         make=_make_calibrated,
     ),
 ]  # fmt: skip
+
+SKLEARN_TYPES = [*COLUMN_TYPES, *LINEAR_TYPES, *OTHER_TYPES]

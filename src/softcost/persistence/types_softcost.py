@@ -1,18 +1,28 @@
-"""Schemas of softcost's own estimators, and of what they are made of.
+"""Schemas of softcost's learners and reductions, and of what they are made of.
 
-Names of private modules and attributes are spelled here as text: what a file format
-has to know of other packages, it knows in this module, and a test fits, saves and
-loads every estimator there is.
+A file stores fitted attributes under their names in the class, private ones as well.
+So a class that renames an attribute must say so in ``renamed`` of its schema; a test
+fits, saves and loads every estimator.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from importlib import import_module
 from inspect import signature
 from typing import Any
 
 import numpy as np
 
+from softcost.learners import FittedModels
+from softcost.learners.fitting import Constant
+from softcost.linear import (
+    LinearClassifier,
+    NystroemClassifier,
+    OneSidedLinear,
+    OneSidedNystroem,
+)
+from softcost.linear.features import LinearModels
+from softcost.linear.linear_path import LinearMachines
+from softcost.linear.nystroem import Kernel, LandmarkModels, Landmarks
 from softcost.persistence.archive import NotCovered, Refused
 from softcost.persistence.schema import (
     COUNT,
@@ -20,6 +30,7 @@ from softcost.persistence.schema import (
     FEATURES,
     FLAG,
     JOBS,
+    NAMED,
     NUMBER,
     PLAIN,
     POSITIVE,
@@ -45,18 +56,43 @@ from softcost.persistence.schema import (
     word_or,
 )
 from softcost.persistence.types_lightgbm import Booster, make_booster
-from softcost.reductions import CATALOGUE, FlatReduction
+from softcost.reductions import (
+    CATALOGUE,
+    BlendedClassifier,
+    ClippedTargetRegressor,
+    Costing,
+    FilterTree,
+    FlatReduction,
+    MetaCost,
+    MinimumExpectedCost,
+    OneSidedBoosting,
+    SoftmaxScores,
+    StochasticEnsembleBoosting,
+)
+from softcost.reductions.base import OneClass
+from softcost.reductions.calibration import (
+    Calibration,
+    GivenScores,
+    TemperatureScaling,
+)
+from softcost.reductions.filter_tree import Node
 from softcost.solvers.kernels import FEATURE_KERNELS, KERNELS
+from softcost.solvers.smo import Solution
+from softcost.svm import KernelSVC, OneSidedSVR
+from softcost.svm.machines import KernelSpec, Machines
 
-NAMED = frozenset({"feature_names_in_"})
+_FEATURE_KERNEL = one_of(*FEATURE_KERNELS)
+_KERNEL = one_of(*KERNELS)
+# One number for each machine: the fields of a `Solution` without its coefficients.
 _CERTIFICATE = {
     "intercept": "f8", "violation": "f8", "dual_gap": "f8", "objective": "f8",
     "steps": "i8", "converged": "b1",
 }  # fmt: skip
 
 
-def _private(module: str, name: str) -> Any:
-    return getattr(import_module(f"softcost.{module}"), name)
+def _make_with_fitted(cls: Any, params: dict, fitted: dict | None) -> Any:
+    """An object whose constructor takes what was learnt."""
+    return cls(**(fitted or {}))
 
 
 def _take_machines(value: Any) -> dict[str, Any]:
@@ -66,7 +102,7 @@ def _take_machines(value: Any) -> dict[str, Any]:
         "centre": kernel.centre, "support": value.support, "vectors": value.vectors,
         "coef": value.coef, "intercept": value.intercept, "offset": value.offset,
     }  # fmt: skip
-    names = {one.name for one in fields(_private("solvers.smo", "Solution"))}
+    names = {one.name for one in fields(Solution)}
     if names != {"beta", *_CERTIFICATE}:
         raise NotCovered("machines with a certificate of another form")
     for name, dtype in _CERTIFICATE.items():
@@ -84,29 +120,28 @@ def _check_machines(record: Record) -> None:
         raise Refused("centre: there is nothing to take it off")
 
 
-def _make_machines(kind: Any, params: dict, fitted: dict | None) -> Any:
+def _make_machines(cls: Any, params: dict, fitted: dict | None) -> Any:
     assert fitted is not None
     columns = {name: fitted.pop(f"certificate_{name}") for name in _CERTIFICATE}
-    solution = _private("solvers.smo", "Solution")
     rows = zip(*(one.tolist() for one in columns.values()), strict=True)
     solutions = tuple(
-        solution(beta=np.empty(0), **dict(zip(columns, row, strict=True)))
+        Solution(beta=np.empty(0), **dict(zip(columns, row, strict=True)))
         for row in rows
     )
-    kernel = _private("svm.machines", "KernelSpec")(
+    kernel = KernelSpec(
         fitted.pop("kernel"),
         float(fitted.pop("gamma")),
         fitted.pop("megabytes"),
         fitted.pop("centre"),
     )
-    return kind(kernel=kernel, solutions=solutions, **fitted)
+    return cls(kernel=kernel, solutions=solutions, **fitted)
 
 
 MACHINES = Type(
-    "softcost.svm.machines:Machines",
+    Machines,
     {},
     {
-        "kernel": one_of(*KERNELS), "gamma": POSITIVE, "megabytes": POSITIVE,
+        "kernel": _KERNEL, "gamma": POSITIVE, "megabytes": POSITIVE,
         "centre": maybe(Array("f8", ("d",))), "support": whole_numbers("n"),
         "vectors": maybe(Array("f4", ("n", "d"))), "coef": Array("f8", ("n", "m")),
         "intercept": Array("f8", ("m",), finite=False),
@@ -119,10 +154,11 @@ MACHINES = Type(
     check=_check_machines,
     take=_take_machines,
     make=_make_machines,
+    is_estimator=False,
 )  # fmt: skip
 
 _KERNEL_PARAMS = {
-    "kernel": one_of(*KERNELS), "C": POSITIVE,
+    "kernel": _KERNEL, "C": POSITIVE,
     "gamma": word_or(POSITIVE, "scale", "auto"), "tol": POSITIVE,
     "cache_size": POSITIVE, "max_iter": Whole(-1),
 }  # fmt: skip
@@ -154,9 +190,9 @@ def _same_features(machines: Record, features: int) -> None:
         bind({"d": features}, "d", machines.dims["d"])
 
 
-def make_with_machines(kind: Any, params: dict, fitted: dict | None) -> Any:
+def make_with_machines(cls: Any, params: dict, fitted: dict | None) -> Any:
     """A learner that finds its other attributes in its machines."""
-    value = made(kind, params, None)
+    value = made(cls, params, None)
     if fitted is not None:
         machines = fitted.pop("_machines")
         value.__dict__.update(fitted)
@@ -164,9 +200,9 @@ def make_with_machines(kind: Any, params: dict, fitted: dict | None) -> Any:
     return value
 
 
-def _kernel_machine(place: str, extra: dict) -> Type:
+def _kernel_machine(cls: type, extra: dict) -> Type:
     return Type(
-        place, _KERNEL_PARAMS, FEATURES | {"_machines": Part(["Machines"])} | extra,
+        cls, _KERNEL_PARAMS, FEATURES | {"_machines": Part(["Machines"])} | extra,
         NAMED, check=_check_kernel_machine, take=take_machines_of,
         make=make_with_machines,
     )  # fmt: skip
@@ -177,10 +213,10 @@ def _check_one_sided_boosting(record: Record) -> None:
         bind(record.dims, "d", record.dims["boosted"])
 
 
-def _make_boosting(kind: Any, params: dict, fitted: dict | None) -> Any:
+def _make_boosting(cls: Any, params: dict, fitted: dict | None) -> Any:
     if fitted is not None:
         fitted["booster_"] = make_booster(fitted["booster_"])
-    return made(kind, params, fitted)
+    return made(cls, params, fitted)
 
 
 def _check_clipped(record: Record) -> None:
@@ -192,43 +228,21 @@ def _take_one_class(value: Any) -> dict[str, Any]:
     return {"number": value.classes_[0]}
 
 
-def _make_one_class(kind: Any, params: dict, fitted: dict | None) -> Any:
+def _make_one_class(cls: Any, params: dict, fitted: dict | None) -> Any:
     assert fitted is not None
-    return kind(fitted["number"])
+    return cls(fitted["number"])
 
 
 def _take_value(value: Any) -> dict[str, Any]:
     return {"value": value.value}
 
 
-def _make_fitted(kind: Any, params: dict, fitted: dict | None) -> Any:
-    return kind(**(fitted or {}))
-
-
-def _check_pair(record: Record) -> None:
-    for name in ("first", "second"):
-        require_fitted(record.params.get(name), None, name)
-
-
-_RULES: dict[str, dict[str, Kind]] = {
-    "LeastCost": {},
-    "LeastError": {},
-    "MaxOfBoth": {},
-    "Budget": {
-        "error": maybe(Real(0, 1)), "weighted_error": maybe(Real(0)),
-        "cost": maybe(Real(0)), "normalized_cost": maybe(Real(0)),
-        "g_mean": maybe(Real(0, 1)), "coverage": maybe(Real(0, 1)), "recall": PLAIN,
-        "confidence": maybe(Real(0, 1)),
-    },
-    "Tolerance": {"cost": word_or(Real(0), "1se")},
-}  # fmt: skip
-
 LEARNER_TYPES = [
     MACHINES,
-    _kernel_machine("softcost.svm:KernelSVC", {"classes_": Labels("K")}),
-    _kernel_machine("softcost.svm:OneSidedSVR", {}),
+    _kernel_machine(KernelSVC, {"classes_": Labels("K")}),
+    _kernel_machine(OneSidedSVR, {}),
     Type(
-        "softcost.reductions:OneSidedBoosting",
+        OneSidedBoosting,
         {"n_estimators": COUNT, "learning_rate": POSITIVE, "num_leaves": COUNT,
          "min_child_samples": COUNT, "reg_lambda": POSITIVE, "n_jobs": JOBS},
         FEATURES | {"booster_": maybe(Booster()), "start_": NUMBER, "scale_": NUMBER},
@@ -237,38 +251,29 @@ LEARNER_TYPES = [
         make=_make_boosting,
     ),
     Type(
-        "softcost.reductions:ClippedTargetRegressor",
+        ClippedTargetRegressor,
         {"regressor": maybe(ESTIMATOR), "n_refits": COUNT},
         FEATURES | {"regressor_": ESTIMATOR, "losses_": ListOf(Real(0))},
         NAMED,
         check=_check_clipped,
     ),
     Type(
-        "softcost.learners.fitting:Constant", {}, {"value": Real(finite=False)},
-        take=_take_value, make=_make_fitted,
+        Constant, {}, {"value": Real(finite=False)},
+        take=_take_value, make=_make_with_fitted,
     ),
     Type(
-        "softcost.learners:FittedModels", {},
-        {"members": ListOf(ESTIMATOR, "m")}, make=_make_fitted,
+        FittedModels, {},
+        {"members": ListOf(ESTIMATOR, "m")}, make=_make_with_fitted,
+        is_estimator=False,
     ),
     Type(
-        "softcost.reductions.base:OneClass", {}, {"number": Whole(0, 2**31)},
+        OneClass, {}, {"number": Whole(0, 2**31)},
         take=_take_one_class, make=_make_one_class,
-    ),
-    Type(
-        "softcost.search:RandomizedPair",
-        {"first": ESTIMATOR, "second": ESTIMATOR, "probability": Real(0, 1),
-         "random_state": SEED},
-        {}, check=_check_pair, take=lambda value: {},
-    ),
-    *(
-        Type(f"softcost.search:{name}", kinds, take=lambda value: {})
-        for name, kinds in _RULES.items()
     ),
 ]  # fmt: skip
 
 
-# Schemas of the machines that are linear in their features, and what makes them.
+# Linear models, on the features themselves or on Nystroem's.
 
 
 @dataclass(frozen=True)
@@ -310,10 +315,6 @@ def _check_linear_machines(record: Record) -> None:
     bind(record.dims, "d", model.dims["d"])
 
 
-def _make_value(kind: Any, params: dict, fitted: dict | None) -> Any:
-    return kind(**(fitted or {}))
-
-
 def _take_landmarks(value: Any) -> dict[str, Any]:
     space = value.space
     return {
@@ -328,14 +329,13 @@ def _check_landmarks(record: Record) -> None:
     bind(record.dims, "rows", record.dims["landmarks"] + 1)
 
 
-def _make_landmarks(kind: Any, params: dict, fitted: dict | None) -> Any:
+def _make_landmarks(cls: Any, params: dict, fitted: dict | None) -> Any:
     """Without the basis, which only a fit needs."""
     assert fitted is not None
-    module = import_module("softcost.linear.nystroem")
-    kernel = module.Kernel(fitted["kernel"], float(fitted["gamma"]))
+    kernel = Kernel(fitted["kernel"], float(fitted["gamma"]))
     vectors, coef = fitted["vectors"], fitted["coef"]
     basis = np.empty((len(coef), 0))
-    return kind(module.Landmarks(kernel, fitted["centre"], vectors, basis), coef)
+    return cls(Landmarks(kernel, fitted["centre"], vectors, basis), coef)
 
 
 def _check_learner(record: Record) -> None:
@@ -353,9 +353,9 @@ def _check_learner(record: Record) -> None:
     bind(record.dims, "m", 1 if classes in (None, 2) else classes)
 
 
-def _learner(name: str, params: dict[str, Kind], extra: dict[str, Kind]) -> Type:
+def _learner(cls: type, params: dict[str, Kind], extra: dict[str, Kind]) -> Type:
     return Type(
-        f"softcost.linear:{name}", params,
+        cls, params,
         FEATURES | {"_machines": Part(["LinearMachines"])} | extra, NAMED,
         check=_check_learner, take=take_machines_of, make=make_with_machines,
     )  # fmt: skip
@@ -363,7 +363,7 @@ def _learner(name: str, params: dict[str, Kind], extra: dict[str, Kind]) -> Type
 
 _LINEAR: dict[str, Kind] = {"C": POSITIVE, "tol": POSITIVE, "max_iter": Whole(1)}
 _NYSTROEM = _LINEAR | {
-    "kernel": one_of(*FEATURE_KERNELS), "n_landmarks": Whole(1),
+    "kernel": _FEATURE_KERNEL, "n_landmarks": Whole(1),
     "gamma": word_or(POSITIVE, "scale", "auto"), "cache_size": POSITIVE,
     "random_state": SEED,
 }  # fmt: skip
@@ -372,35 +372,36 @@ _CLASSES: dict[str, Kind] = {"classes_": Labels("K")}
 
 MACHINE_TYPES = [
     Type(
-        "softcost.linear.features:LinearModels", {},
+        LinearModels, {},
         # The intercept is NaN where no row had a weight.
         {"coef": Array("f8", ("d", "m")),
          "intercept": Array("f8", ("m",), finite=False)},
-        make=_make_value,
+        make=_make_with_fitted, is_estimator=False,
     ),
     Type(
-        "softcost.linear.nystroem:LandmarkModels", {},
-        {"kernel": one_of(*FEATURE_KERNELS), "gamma": POSITIVE,
+        LandmarkModels, {},
+        {"kernel": _FEATURE_KERNEL, "gamma": POSITIVE,
          "centre": Array("f8", ("d",)),
          "vectors": Array("f4", ("landmarks", "d")),
          "coef": Array("f8", ("rows", "m"), finite=False)},
         check=_check_landmarks, take=_take_landmarks, make=_make_landmarks,
+        is_estimator=False,
     ),
     Type(
-        "softcost.linear.linear_path:LinearMachines", {},
+        LinearMachines, {},
         {"model": Part(["LinearModels", "LandmarkModels"]),
          "certificate": Array("f8", ("m",), finite=False),
          "gap": Array("f8", ("m",), finite=False), "steps": whole_numbers("m")},
-        check=_check_linear_machines, make=_make_value,
+        check=_check_linear_machines, make=_make_with_fitted, is_estimator=False,
     ),
-    _learner("OneSidedLinear", _LINEAR, {}),
-    _learner("LinearClassifier", _LINEAR | _LOSS, _CLASSES),
-    _learner("OneSidedNystroem", _NYSTROEM, {}),
-    _learner("NystroemClassifier", _NYSTROEM | _LOSS, _CLASSES),
+    _learner(OneSidedLinear, _LINEAR, {}),
+    _learner(LinearClassifier, _LINEAR | _LOSS, _CLASSES),
+    _learner(OneSidedNystroem, _NYSTROEM, {}),
+    _learner(NystroemClassifier, _NYSTROEM | _LOSS, _CLASSES),
 ]  # fmt: skip
 
 
-# Schemas of the reductions.
+# Reductions.
 
 
 _SOLUTIONS = Part(["Machines", "LinearMachines", "FittedModels"])
@@ -504,17 +505,11 @@ def _take_filter_tree(value: Any) -> dict[str, Any] | None:
     return found
 
 
-def _make_filter_tree(kind: Any, params: dict, fitted: dict | None) -> Any:
-    value = made(kind, params, fitted)
+def _make_filter_tree(cls: Any, params: dict, fitted: dict | None) -> Any:
+    value = made(cls, params, fitted)
     if fitted is not None and "_nodes" in fitted:
-        value.__dict__["_nodes"] = [_node(row) for row in fitted["_nodes"].tolist()]
+        value.__dict__["_nodes"] = [Node(*row) for row in fitted["_nodes"].tolist()]
     return value
-
-
-def _node(row: list[int]) -> Any:
-    from importlib import import_module
-
-    return import_module("softcost.reductions.filter_tree").Node(*row)
 
 
 def _attributes(value: Any, schema: Type) -> dict[str, Any] | None:
@@ -624,7 +619,7 @@ def _check_scores(record: Record) -> None:
 
 
 FILTER_TREE = Type(
-    "softcost.reductions:FilterTree",
+    FilterTree,
     _PARAMS | {"order": PLAIN},
     _FITTED | {
         "_nodes": Array("i8", ("matches", 3)), "solutions_": ListOf(_SOLUTIONS),
@@ -646,7 +641,7 @@ def _flat_types() -> Iterator[Type]:
         if issubclass(reduction, FlatReduction):
             ties = _TIES if "tie_break" in signature(reduction).parameters else {}
             yield Type(
-                f"softcost.reductions:{entry.class_name}",
+                reduction,
                 _PARAMS | ties,
                 _FITTED | {"solutions_": _SOLUTIONS},
                 NAMED | _LEARNT,
@@ -660,7 +655,7 @@ REDUCTION_TYPES = [
     *_flat_types(),
     FILTER_TREE,
     Type(
-        "softcost.reductions:StochasticEnsembleBoosting",
+        StochasticEnsembleBoosting,
         _PARAMS | {
             "n_rounds": COUNT, "pair_features": one_of("auto", "concat", "interact"),
         },
@@ -669,21 +664,21 @@ REDUCTION_TYPES = [
         check=_answering(_check_boosting),
     ),
     Type(
-        "softcost.reductions:MetaCost",
+        MetaCost,
         _PARAMS | {"n_resamples": COUNT, "use": one_of("all", "out", "in")},
         _FITTED | {"relabelled_": PLAIN, "estimator_": ESTIMATOR},
         NAMED | _LEARNT | {"relabelled_"},
         check=_answering(_check_members("estimator_")),
     ),
     Type(
-        "softcost.reductions:Costing",
+        Costing,
         _PARAMS | {"n_draws": COUNT, "sampling": one_of("auto", "always")},
         _FITTED | {"_members": _MEMBERS},
         NAMED | _LEARNT,
         check=_answering(_check_members("_members")),
     ),
     Type(
-        "softcost.reductions:MinimumExpectedCost",
+        MinimumExpectedCost,
         _PARAMS | {"calibration": maybe(one_of("temperature", "isotonic", "sigmoid"))},
         _FITTED | {
             "_error_weight": Array("f8", ("K",)), "_mean_costs": maybe(MATRIX),
@@ -694,7 +689,7 @@ REDUCTION_TYPES = [
         check=_answering(_check_expected),
     ),
     Type(
-        "softcost.reductions:BlendedClassifier",
+        BlendedClassifier,
         {"estimators": ListOf(Tuple((Text(), ESTIMATOR))), "weights": PLAIN,
          "inverse_temperature": maybe(NUMBER), "smoothing": PLAIN, "cv": PLAIN,
          "n_jobs": JOBS, "random_state": SEED},
@@ -711,7 +706,7 @@ REDUCTION_TYPES = [
         },
     ),
     Type(
-        "softcost.reductions:SoftmaxScores",
+        SoftmaxScores,
         {"classifier": ESTIMATOR, "sharpness": POSITIVE},
         FEATURES | {"estimator_": ESTIMATOR, "classes_": Labels("K")},
         NAMED | {"n_features_in_"},
@@ -720,7 +715,7 @@ REDUCTION_TYPES = [
 ]  # fmt: skip
 
 
-# The schema of a calibration: curves from scores to probabilities.
+# Calibration: curves from scores to probabilities.
 
 
 def _take_calibration(value: Any) -> dict[str, Any]:
@@ -770,16 +765,15 @@ def _made_curve(method: str, curve: np.ndarray) -> Any:
     return value
 
 
-def _make_calibration(kind: Any, params: dict, fitted: dict | None) -> Any:
+def _make_calibration(cls: Any, params: dict, fitted: dict | None) -> Any:
     from sklearn.calibration import CalibratedClassifierCV, _CalibratedClassifier
 
     assert fitted is not None
-    home = import_module(kind.__module__)
     method, present = fitted["method"], fitted["present"]
     if method == "temperature":
-        model = made(home.TemperatureScaling, {}, {"beta_": float(fitted["beta"])})
-        return kind(method, present, model)
-    scores = home.GivenScores(len(present))
+        model = made(TemperatureScaling, {}, {"beta_": float(fitted["beta"])})
+        return cls(method, present, model)
+    scores = GivenScores(len(present))
     curves = [_made_curve(method, curve) for curve in fitted["curves"]]
     member = _CalibratedClassifier(
         scores, curves, classes=scores.classes_, method=method
@@ -788,11 +782,11 @@ def _make_calibration(kind: Any, params: dict, fitted: dict | None) -> Any:
     model = made(
         CalibratedClassifierCV, {"estimator": scores, "method": method}, learnt
     )
-    return kind(method, present, model)
+    return cls(method, present, model)
 
 
 CALIBRATION = Type(
-    "softcost.reductions.calibration:Calibration",
+    Calibration,
     {},
     {
         "method": one_of("temperature", "isotonic", "sigmoid"),
@@ -803,4 +797,7 @@ CALIBRATION = Type(
     check=_check_calibration,
     take=_take_calibration,
     make=_make_calibration,
+    is_estimator=False,
 )
+
+SOFTCOST_TYPES = [*LEARNER_TYPES, *MACHINE_TYPES, *REDUCTION_TYPES, CALIBRATION]

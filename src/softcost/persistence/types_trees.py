@@ -16,6 +16,7 @@ from softcost.persistence.schema import (
     FEATURES,
     FLAG,
     JOBS,
+    NAMED,
     PLAIN,
     SEED,
     VERBOSE,
@@ -39,7 +40,6 @@ from softcost.persistence.schema import (
     whole_numbers,
 )
 
-NAMED = frozenset({"feature_names_in_"})
 BYTES = Array("u1", ("nodes",), most=1)
 
 
@@ -192,7 +192,7 @@ def _forest(name: str, tree: str, classes: bool) -> Type:
     )  # fmt: skip
 
 
-TREE_TYPES = [
+_DECISION_TREE_TYPES = [
     Type(
         "sklearn.tree._tree:Tree",
         {},
@@ -203,6 +203,7 @@ TREE_TYPES = [
         check=_check_nodes,
         take=_take_nodes,
         make=_make_tree,
+        is_estimator=False,
     ),
     _trees("DecisionTreeClassifier", True),
     _trees("DecisionTreeRegressor", False),
@@ -337,7 +338,7 @@ def _make_hist(kind: Any, params: dict, fitted: dict | None) -> Any:
     return value
 
 
-HIST_TYPES = [
+_HIST_TYPES = [
     Type(
         "sklearn.ensemble:HistGradientBoostingClassifier", _HIST_PARAMS,
         _HIST_FITTED | {"classes_": Labels("K")}, NAMED,
@@ -348,3 +349,5 @@ HIST_TYPES = [
         _HIST_FITTED, NAMED, check=_check_hist, take=_take_hist, make=_make_hist,
     ),
 ]  # fmt: skip
+
+TREE_TYPES = [*_DECISION_TREE_TYPES, *_HIST_TYPES]
