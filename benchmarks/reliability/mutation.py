@@ -46,10 +46,10 @@ PACKAGES = {
          "::test_a_search_saves_what_its_table_says"],  # which compiles
     ),
     "search": (
-        ["search/rules.py", "search/counts.py"],
+        ["search/rules.py", "search/budget.py", "search/counts.py"],
         ["tests/search/test_exactly.py", "tests/search/test_rules.py",
          "tests/search/test_tails.py", "src/softcost/search/rules.py",
-         "src/softcost/search/counts.py"],
+         "src/softcost/search/budget.py", "src/softcost/search/counts.py"],
     ),
     "persistence": (
         ["persistence/*.py"],

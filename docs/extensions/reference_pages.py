@@ -22,17 +22,18 @@ CONSTANTS = {
         "Prices of taking one species of bacteria for another, as physicians set them "
         "for the paper: a DataFrame of ten classes, rows true, columns predicted."
     ),
-    "softcost.metrics.ACTION_MEASURES": (
-        "The names of the measures that there are where not every answer is a class."
+    "softcost.metrics.MEASURES": (
+        "Every measure that `measure` computes, by name: a dict of `Measure`."
     ),
-    "softcost.metrics.MEASURES": "The names of all measures that `measure` computes.",
     "softcost.paper.TARGETS": (
         "The tables and figures of the paper that `reproduce` knows, by name."
     ),
     "softcost.reductions.CATALOGUE": (
         "Every reduction by its short name on the command line: a dict of `Entry`."
     ),
-    "softcost.search.CRITERIA": "The words that stand for a rule in ``criterion``.",
+    "softcost.search.CRITERIA": (
+        "The words that stand for a rule in ``criterion``: a dict of `Criterion`."
+    ),
 }
 
 PACKAGES = {

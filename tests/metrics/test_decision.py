@@ -365,8 +365,8 @@ def test_stacks_of_counts_are_measured_one_by_one():
     counts = rng.integers(0, 9, (2, 3, 3, 4)).astype(float)
     paid = rng.gamma(2, 9, (2, 3))
     told = {
-        "unit": 3.0, "error_weight": np.array([1.0, 2.0, 5.0]),
-        "action_error": np.array([0.25]), "least": 0.5,
+        "mistake_cost": 3.0, "error_weight": np.array([1.0, 2.0, 5.0]),
+        "action_error": np.array([0.25]), "least_cost": 0.5,
     }  # fmt: skip
     found = sm.measures_from_confusion(counts, paid, **told)
     for place in np.ndindex(2, 3):

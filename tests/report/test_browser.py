@@ -638,39 +638,6 @@ def test_a_model_picked_by_hand_may_not_be_the_cheapest(open_page):
     assert "not the cheapest" in page.locator("#turns-hint").text_content()
 
 
-def test_the_pages_rules_choose_as_those_of_python(browser):
-    """The page offers the cheapest candidate and an error budget, and no other rule."""
-    rng = np.random.default_rng(0)
-    offered = {"LeastCost": LeastCost(), "Budget": None}
-    calls, expected = [], []
-    for _ in range(300):
-        n = int(rng.integers(1, 9))
-        # Few values, so that there are ties.
-        table = pd.DataFrame(
-            {
-                "softness": rng.integers(0, 4, n) / 3,
-                "cost": rng.integers(0, 4, n) * rng.choice([0.1, 1.0, 1e6]),
-                "error": rng.integers(0, 5, n) / 7,
-            }
-        )
-        budget = float(rng.integers(0, 6) / 7)
-        for name, rule in offered.items():
-            calls.append((name, table.to_dict("list"), budget))
-            chosen = rule or Budget(error=min(budget, 1.0))
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)
-                expected.append(chosen.choose(table))
-    source = (Path(softcost.report.__file__).parent / "page" / "rules.js").read_text()
-    page = browser.new_page()
-    found = page.evaluate(
-        "(calls) => {" + source + "return [Object.keys(rules), calls.map("
-        "([name, table, budget]) => rules[name](table, budget))]; }",
-        calls,
-    )
-    page.close()
-    assert found == [list(offered), expected]
-
-
 def test_actions_are_columns_beside_the_classes(open_page):
     rng = np.random.default_rng(0)
     y = np.repeat(["ham", "spam", "toast"], 40)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from softcost.metrics import MEASURES, measures_from_confusion
+from softcost.metrics import measures_from_confusion
 from softcost.search import Evidence, PricedChoice
 
 
@@ -39,18 +39,18 @@ def priced_table(counts, prices, softness, error_weight):
     above = prices - prices.min(axis=1, keepdims=True)
     n_classes = len(prices)
     told = {
-        "unit": above.sum() / (n_classes * (n_classes - 1)),
+        "mistake_cost": above.sum() / (n_classes * (n_classes - 1)),
         "error_weight": error_weight,
     }
 
     def measured(of):
         least = (of.sum(axis=-1) * prices.min(axis=1)).sum(axis=-1)
         paid = (of * prices).sum(axis=(-2, -1))
-        return measures_from_confusion(of, paid, least=least, **told)
+        return measures_from_confusion(of, paid, least_cost=least, **told)
 
     pooled, folds = measured(counts.sum(axis=1)), measured(counts)
     columns = {"softness": softness}
-    for name in MEASURES:
+    for name in pooled:
         columns[name] = pooled[name]
         spread = folds[name].std(axis=1, ddof=1) / np.sqrt(counts.shape[1])
         columns[f"{name}_se"] = spread

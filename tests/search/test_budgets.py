@@ -251,7 +251,7 @@ def test_bad_budgets_are_refused(make, message):
 @pytest.mark.parametrize(
     ("rule", "details", "message"),
     [
-        (Budget(recall={"egg": 0.9}), {}, "recall names 'egg', which is no class"),
+        (Budget(recall={"egg": 0.9}), {}, "recall names 'egg', which is not a class"),
         (Budget(coverage=0.9), {}, "table has no coverage"),
         (
             Budget(error=0.9, confidence=0.9),
@@ -261,7 +261,7 @@ def test_bad_budgets_are_refused(make, message):
         (
             Budget(cost=0.9, confidence=0.9),
             {"cost_matrix": None},
-            "needs prices by class",
+            "needs costs by class",
         ),
     ],
 )

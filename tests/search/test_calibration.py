@@ -180,7 +180,7 @@ def test_coverage_can_be_guaranteed(data, with_an_action):
 def test_counts_measure_as_the_table_does(with_an_action):
     model = with_an_action
     held = evidence_of(model, model._problem, model._error_weight)
-    for name in (*MEASURES, "coverage"):
+    for name in set(MEASURES) - {"error_answered"}:
         np.testing.assert_allclose(
             held.means(Limit(name, 0.1)), model.tradeoff_[name], atol=1e-12
         )

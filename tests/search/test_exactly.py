@@ -23,13 +23,13 @@ from softcost.search import (
     make_rule,
     reference_rows,
 )
-from softcost.search.counts import binomial_tail, hoeffding_bentkus_tail, recalls_tail
-from softcost.search.rules import (
-    _holm,
-    _safest_first,
+from softcost.search.budget import (
+    holm_passed,
     missing_by_estimate,
     missing_by_test,
+    safest_first,
 )
+from softcost.search.counts import binomial_tail, hoeffding_bentkus_tail, recalls_tail
 
 TABLE = pd.DataFrame(
     {
@@ -203,7 +203,7 @@ def test_words_stand_for_rules():
         ("tolerance", {"max_error": 0.1}), ("cost", {"tolerance": 0.1}),
         (Budget(error=1), {"max_error": 0.1}), (len, {"tolerance": 0.1}),
     ):  # fmt: skip
-        with pytest.raises(ValueError, match="goes with criterion"):
+        with pytest.raises(ValueError, match="need each other"):
             make_rule(word, **given)
     with pytest.raises(TypeError, match="the class LeastCost"):
         make_rule(LeastCost)
@@ -233,7 +233,7 @@ def test_rules_say_what_they_do():
     assert Budget(error=0.1).describe() == text
     sure = Budget(error=0.1, confidence=0.95).describe()
     assert sure == f"{text}, with a confidence of 0.95"
-    assert make_rule(len).describe() == "what len prefers"
+    assert make_rule(len).describe() == "the best value of len"
 
 
 def test_six_classes_are_named():
@@ -271,9 +271,9 @@ def test_measures_of_counts():
         assert held.means(Limit(measure, 0.5))[0] == pytest.approx(wanted)
     for label, wanted in (("ham", 0.6), ("spam", 0.7), ("eggs", 0.8)):
         assert held.means(Limit("recall", 0.5, label))[0] == pytest.approx(wanted)
-    with pytest.raises(ValueError, match="no class; the classes are 'ham', 'spam'"):
+    with pytest.raises(ValueError, match="not a class; the classes are 'ham', 'spam'"):
         held.recalls("bacon")
-    with pytest.raises(ValueError, match="given by example"):
+    with pytest.raises(ValueError, match="costs are by example"):
         counted(COUNTS).means(Limit("cost", 1))
     with pytest.raises(ValueError, match="has no cost"):
         Limit("cost", 1).values(TABLE[["error"]], held)
@@ -368,14 +368,14 @@ def test_tails_of_recalls():
 
 def test_corrections_for_many():
     tails = np.array([0.01, 0.2, 0.02, 0.03])
-    assert _holm(tails, 0.05).tolist() == [0]
-    assert _holm(tails, 0.06).tolist() == [0, 2, 3]
-    assert _holm(tails, 0.2).tolist() == [0, 2, 3, 1]
-    assert _holm(tails, 0.04).tolist() == [0]
-    assert _holm(tails, 0.03).tolist() == []
+    assert holm_passed(tails, 0.05).tolist() == [0]
+    assert holm_passed(tails, 0.06).tolist() == [0, 2, 3]
+    assert holm_passed(tails, 0.2).tolist() == [0, 2, 3, 1]
+    assert holm_passed(tails, 0.04).tolist() == [0]
+    assert holm_passed(tails, 0.03).tolist() == []
     # From the safest to the cheapest, without what others beat or equal.
     tail, key = np.array([0.1, 0.2, 0.3, 0.3, 0.4]), np.array([5.0, 6.0, 3.0, 3.0, 1.0])
-    assert _safest_first(tail, key).tolist() == [0, 2, 4]
+    assert safest_first(tail, key).tolist() == [0, 2, 4]
 
 
 def judged(rule, calibration, *confusions):

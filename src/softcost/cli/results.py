@@ -12,17 +12,23 @@ from softcost import metrics
 from softcost.cli.console import print_table, stdout_console
 from softcost.costs import NO_ACTIONS, all_answers, answer_indices, class_indices
 from softcost.formatting import format_cost
-from softcost.metrics import column_importance, confusion_counts
+from softcost.metrics import (
+    Measure,
+    column_importance,
+    confusion_counts,
+    reported_measures,
+)
 from softcost.parallel import one_thread
 from softcost.report import ExplorerData, python_lines, write_explorer
 from softcost.tables import Kind, feature_kinds
 
-MEASURES = ("cost", "error", "weighted_error", "g_mean")
 
-
-def shown_measures(with_actions: bool) -> tuple[str, ...]:
-    """Names of the measures to show; more where not every answer is a class."""
-    return (*MEASURES, *metrics.ACTION_MEASURES) if with_actions else MEASURES
+def measure_cells(results: Mapping[str, Any], measures: Iterable[Measure]) -> list[str]:
+    """Measures as cells of a table, with standard errors if the results have them."""
+    return [
+        measure.format(results[measure.name], results.get(measure.standard_error))
+        for measure in measures
+    ]
 
 
 def measure(
@@ -32,7 +38,7 @@ def measure(
     classes: np.ndarray,
     actions: Sequence[Any] | np.ndarray = (),
 ) -> dict[str, float | None]:
-    """Cost, error, weighted error and G-mean; with actions also what they leave.
+    """The reported measures of predictions.
 
     Parameters
     ----------
@@ -47,8 +53,10 @@ def measure(
         classes=classes,
         actions=list(actions) or None,
     )
-    names = shown_measures(len(actions) > 0)
-    return {name: finite_or_none(found[name]) for name in names}
+    return {
+        measure.name: finite_or_none(found[measure.name])
+        for measure in reported_measures(len(actions) > 0)
+    }
 
 
 def saving_percent(cost: float | None, regular: float | None) -> float | None:
@@ -264,7 +272,7 @@ def page_data(model: Pipeline, notes: dict[str, Any]) -> ExplorerData:
         test = pd.DataFrame(notes["held_out"]).T
         counts = notes["held_out_confusion"]
         details |= {
-            "test": test[list(shown_measures("coverage" in test))],
+            "test": test[[one.name for one in reported_measures("coverage" in test)]],
             "n_test": notes["test_rows"],
             "test_confusion": np.array([counts[name] for name in test.index], float),
         }

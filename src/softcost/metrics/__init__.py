@@ -1,4 +1,4 @@
-"""How good predictions are: cost, error, weighted error, recalls; fronts; t-tests.
+"""Measures of predictions, Pareto fronts, significance tests and savings.
 
 Pure functions of labels, predictions and costs. Costs are in the user's units, and no
 result depends on the order of the classes.
@@ -20,10 +20,11 @@ from softcost.metrics.decision import (
 from softcost.metrics.front import hypervolume, lower_hull, pareto_mask
 from softcost.metrics.importance import column_importance
 from softcost.metrics.measures import (
-    ACTION_MEASURES,
     MEASURES,
+    Measure,
     confusion_counts,
     measures_from_confusion,
+    reported_measures,
     total_cost,
 )
 from softcost.metrics.savings import Saving, paired_saving
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
     from softcost.metrics.scorer import cost_scorer
 
 __all__ = [
-    "ACTION_MEASURES",
     "MEASURES",
     "Comparison",
+    "Measure",
     "Saving",
     "column_importance",
     "compare",
@@ -54,13 +55,14 @@ __all__ = [
     "paired_saving",
     "pareto_mask",
     "recall_product",
+    "reported_measures",
     "total_cost",
     "weighted_error",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "cost_scorer":  # scikit-learn takes long to import
+    if name == "cost_scorer":  # importing scikit-learn is slow
         from softcost.metrics.scorer import cost_scorer
 
         return cost_scorer

@@ -117,8 +117,8 @@ def all_measures(
     return measures_from_confusion(
         confusion_of(rows, predicted),
         total_cost(costs, predicted, rows.weight),
-        least=costs.min(axis=1) @ rows.weight,
-        unit=rows.average_mistake(),
+        least_cost=costs.min(axis=1) @ rows.weight,
+        mistake_cost=rows.average_mistake(),
         error_weight=np.ones(rows.n_classes) if by_class is None else by_class,
         action_error=rows.action_error,
     )

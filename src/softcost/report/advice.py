@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from softcost.metrics import Saving
+from softcost.metrics import MEASURES, Saving
 
 
 def saving_facts(found: Saving) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def saving_words(facts: dict[str, Any], currency: str = "") -> str:
 
     Examples
     --------
-    >>> from softcost.metrics import Saving
+    >>> from softcost.metrics import MEASURES, Saving
     >>> from softcost.report import saving_facts, saving_words
     >>> saving_words(saving_facts(Saving(saving=-0.5, low=-0.9, high=0.1, before=2)))
     'costs 0.5 more per row, 25 % (95 % interval -5 to 45 %)'
@@ -185,19 +185,21 @@ def budget_words(guarantee: Mapping[str, Any]) -> str:
     >>> budget_words(search.guarantee_)
     'budget met: error at most 20.00 % (by cross-validation, without a guarantee)'
     """
-    told = []
+    limits = []
     for limit in guarantee["limits"]:
-        name = limit["measure"].replace("_", " ")
-        if limit["label"] is not None:
-            name = f"recall of {limit['label']}"
+        if limit["measure"] == "recall":
+            name, bound = f"recall of {limit['label']}", f"{100 * limit['bound']:.2f} %"
+        else:
+            measure = MEASURES[limit["measure"]]
+            name, bound = measure.heading, measure.format(limit["bound"])
         side = "at least" if limit["at_least"] else "at most"
-        told.append(f"{name} {side} {100 * limit['bound']:.2f} %")
-    sure = {
+        limits.append(f"{name} {side} {bound}")
+    evidence = {
         "none": "by cross-validation, without a guarantee",
         "approximate": "approximately, by cross-validated predictions",
         "exact": f"shown on {guarantee['rows']} rows kept from training",
     }[guarantee["kind"]]
     if guarantee["confidence"] is not None:
-        sure = f"confidence {guarantee['confidence']:g}, {sure}"
+        evidence = f"confidence {guarantee['confidence']:g}, {evidence}"
     met = "met" if guarantee["met"] else "NOT met"
-    return f"budget {met}: {' and '.join(told)} ({sure})"
+    return f"budget {met}: {' and '.join(limits)} ({evidence})"

@@ -29,7 +29,7 @@ from sklearn.base import BaseEstimator
 
 from softcost._version import __version__
 from softcost.files import atomic_write
-from softcost.metrics import ACTION_MEASURES, MEASURES
+from softcost.metrics import MEASURES, reported_measures
 from softcost.report.advice import advice, budget_words, saving_facts
 
 # Lines of Python that train a candidate of a search.
@@ -381,10 +381,9 @@ def parameter_names(table: pd.DataFrame) -> tuple[str, ...]:
     >>> parameter_names(pd.DataFrame(columns=["softness", "C", "cost", "cost_se"]))
     ('C',)
     """
-    measures = (*MEASURES, *ACTION_MEASURES)
-    known = {"family", "softness", "on_front"}
-    known |= {*measures, *(f"{name}_se" for name in measures)}
-    return tuple(name for name in table.columns if name not in known)
+    others = {"family", "softness", "on_front", *MEASURES}
+    others |= {measure.standard_error for measure in MEASURES.values()}
+    return tuple(name for name in table.columns if name not in others)
 
 
 def expected_cost(search: Any) -> tuple[float, float, float] | None:
@@ -582,6 +581,7 @@ def page_data(data: ExplorerData) -> dict[str, Any]:
         "expected": data.expected,
         "columns": [[str(name), _values(table[name])] for name in table.columns],
         "error": data.error,
+        "measures": _measures(data),
         "cells": cells,
         "unit": unit,
         "prices": np.asarray(data.cost_matrix, float).tolist(),
@@ -605,6 +605,30 @@ def page_data(data: ExplorerData) -> dict[str, Any]:
         "commands": _lines(data, data.command, lambda value: shlex.quote(_told(value))),
         "pythons": _lines(data, data.python, _literal),
     }
+
+
+def _measures(data: ExplorerData) -> list[dict[str, Any]]:
+    """Names and formats of the measures on the page.
+
+    A measure with a ``tile`` describes the selected model; those of them with
+    ``headline`` are columns of the table of all models. Of the two errors, only the one
+    that counts has a tile.
+    """
+    with_actions = len(data.actions) > 0
+    headlines = reported_measures(with_actions, headline=True)
+    return [
+        {
+            "name": measure.name,
+            "title": measure.title,
+            "heading": measure.heading,
+            "unit": measure.unit,
+            "digits": measure.digits,
+            "tile": not measure.is_error or measure.name == data.error,
+            "headline": measure.is_error or measure in headlines,
+        }
+        for measure in reported_measures(with_actions)
+        if measure.name in ("error", data.error) or not measure.is_error
+    ]
 
 
 def _packed(confusion: NDArray[np.float64]) -> tuple[list[list[int]], float]:

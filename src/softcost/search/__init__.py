@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING
 from softcost._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from softcost.search.budget import Budget
     from softcost.search.counts import Evidence, Limit
+    from softcost.search.criteria import (
+        CRITERIA,
+        Criterion,
+        choose_row,
+        make_rule,
+    )
     from softcost.search.estimator import SoftCostClassifierCV
     from softcost.search.mixture import RandomizedPair, best_mix
     from softcost.search.optimism import Optimism
     from softcost.search.progress import progress_to
     from softcost.search.rules import (
-        CRITERIA,
-        Budget,
         ByFunction,
         Decision,
         LeastCost,
@@ -27,10 +32,8 @@ if TYPE_CHECKING:
         Rule,
         Tolerance,
         best_at,
-        choose_row,
         decide,
         least_row,
-        make_rule,
         reference_rows,
     )
     from softcost.search.sensitivity import (
@@ -47,6 +50,7 @@ __all__ = [
     "CRITERIA",
     "Budget",
     "ByFunction",
+    "Criterion",
     "Decision",
     "Evidence",
     "LeastCost",
@@ -79,14 +83,19 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy_names(
         "softcost.search",
         {
+            "softcost.search.budget": ["Budget"],
             "softcost.search.counts": ["Evidence", "Limit"],
+            "softcost.search.criteria": [
+                "CRITERIA",
+                "Criterion",
+                "choose_row",
+                "make_rule",
+            ],
             "softcost.search.estimator": ["SoftCostClassifierCV"],
             "softcost.search.mixture": ["RandomizedPair", "best_mix"],
             "softcost.search.optimism": ["Optimism"],
             "softcost.search.progress": ["progress_to"],
             "softcost.search.rules": [
-                "CRITERIA",
-                "Budget",
                 "ByFunction",
                 "Decision",
                 "LeastCost",
@@ -95,10 +104,8 @@ if not TYPE_CHECKING:
                 "Rule",
                 "Tolerance",
                 "best_at",
-                "choose_row",
                 "decide",
                 "least_row",
-                "make_rule",
                 "reference_rows",
             ],
             "softcost.search.sensitivity": [

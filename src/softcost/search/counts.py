@@ -1,4 +1,4 @@
-"""Counts behind a trade-off table: what budgets are measured and tested on."""
+"""Limits of measures, and tests of them on the counts behind a trade-off table."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,14 +9,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import bdtr, betaincinv, xlogy
 
-# How likely counts this good would be, if a limit were not kept.
-#
-# Each function gives p-values: whatever rate above the limit is the true one, a p-value
-# of at most d has a probability of at most d.
+from softcost.metrics import MEASURES
 
+_ROUNDING = 1e-9  # absorbs rounding in a count computed from a mean
+_STEPS = 60  # of a bisection in log p: enough for the last bit of a double
 
-_ROUNDING = 1e-9  # of a count that was computed from a mean
-_STEPS = 60  # of a bisection
+# The three tails below are valid p-values of "the limit is broken": if it is, a value
+# of at most d has probability at most d.
 
 
 def binomial_tail(losses: Any, n_rows: Any, limit: float) -> NDArray[np.float64]:
@@ -39,8 +38,8 @@ def hoeffding_bentkus_tail(mean: Any, n_rows: Any, limit: float) -> NDArray[np.f
 
     ``min(exp(-n h(m, limit)), e P(Bin(n, limit) <= ceil(n m)))`` with the mean loss m
     (no larger than the limit) and ``h(a, b) = a log(a/b) + (1-a) log((1-a)/(1-b))``:
-    Hoeffding's and Bentkus's, as in Bates et al. (2021), "Distribution-free,
-    risk-controlling prediction sets".
+    Hoeffding's and Bentkus's inequalities, as in Bates et al. (2021),
+    "Distribution-free, risk-controlling prediction sets".
     """
     if not 0 < limit < 1:
         return np.full(np.shape(mean), float(limit <= 0))
@@ -56,13 +55,13 @@ def recalls_tail(
 ) -> NDArray[np.float64]:
     """The tail of the geometric mean of K recalls being above a limit.
 
-    The least d at which the geometric mean of Clopper and Pearson's lower bounds of
-    the recalls, each of confidence ``1 - d / K``, reaches the limit.
+    The smallest d at which the geometric mean of Clopper and Pearson's lower bounds of
+    the recalls, each of confidence ``1 - d / K`` (Bonferroni), reaches the limit.
 
     Parameters
     ----------
     right, sizes : arrays of shape (..., K)
-        Rows that were found, and all rows, of each class.
+        Correct rows and all rows of each class.
     limit : float
     """
     n_classes = right.shape[-1]
@@ -73,7 +72,7 @@ def recalls_tail(
         bound = np.where(right > 0, bound, 0.0)
         return bound.prod(axis=-1) >= limit**n_classes
 
-    low = np.full(right.shape[:-1], -30.0)  # logarithms
+    low = np.full(right.shape[:-1], -30.0)  # log p; smaller p-values are not resolved
     high = np.zeros(right.shape[:-1])
     surely = reached(np.exp(low))
     never = ~reached(np.exp(high))
@@ -84,10 +83,6 @@ def recalls_tail(
     return np.where(never, 1.0, np.exp(np.where(surely, -30.0, high)))
 
 
-# Measures of which more is better.
-GAINS = ("recall", "g_mean", "coverage")
-
-
 @dataclass(frozen=True)
 class Limit:
     """A bound of one measure.
@@ -95,11 +90,11 @@ class Limit:
     Attributes
     ----------
     measure : str
-        A column of the trade-off table, or "recall".
+        One of `softcost.metrics.MEASURES`, or "recall".
     bound : float
-        The most, or of `GAINS` the least, that is allowed.
+        The largest allowed value, or the smallest if larger is better.
     label : label or None
-        The class, of a recall.
+        The class of a recall.
 
     See Also
     --------
@@ -123,16 +118,20 @@ class Limit:
 
     @property
     def at_least(self) -> bool:
-        return self.measure in GAINS
+        """Whether the bound is a lower one."""
+        return self.measure == "recall" or MEASURES[self.measure].larger_is_better
+
+    @property
+    def limits_costs(self) -> bool:
+        """Whether the measure depends on the costs."""
+        return self.measure != "recall" and MEASURES[self.measure].uses_costs
 
     @property
     def name(self) -> str:
         """The measure in words."""
         if self.measure == "recall":
             return f"recall of {self.label!r}"
-        return {"g_mean": "G-mean", "normalized_cost": "normalised cost"}.get(
-            self.measure, self.measure.replace("_", " ")
-        )
+        return MEASURES[self.measure].heading
 
     def describe(self) -> str:
         """The limit in words, to follow "the candidate with".
@@ -143,7 +142,7 @@ class Limit:
             Such as "an error of at most 0.05".
         """
         side = "at least" if self.at_least else "at most"
-        article = "an" if self.measure == "error" else "a"
+        article = "an" if self.name[0] in "aeiou" else "a"
         return f"{article} {self.name} of {side} {self.bound:g}"
 
     def values(
@@ -156,7 +155,7 @@ class Limit:
         table : DataFrame
             As `SoftCostClassifierCV.tradeoff_`.
         evidence : Evidence or None
-            Counts behind it, which recalls are made of.
+            Counts behind it, from which recalls are computed.
 
         Returns
         -------
@@ -173,17 +172,17 @@ class Limit:
         return table[self.measure].to_numpy(float)
 
     def excess(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """By how much values break the limit; not above 0 where they keep it.
+        """By how much values exceed the limit; at most 0 if they are within it.
 
         Parameters
         ----------
         values : array
-            Of the measure.
+            Values of the measure.
 
         Returns
         -------
         array of the same shape
-            Positive where the limit is broken.
+            Positive if the limit is exceeded.
         """
         return self.bound - values if self.at_least else values - self.bound
 
@@ -200,27 +199,27 @@ class Evidence:
         Weight of cross-validated rows by true class and by answer. The first K answers
         are the classes.
     n_rows : int
-        How many rows these are; a row that is held out twice is one.
+        Number of these rows; a row held out twice counts once.
     error_weight : array of shape (K,)
         Weight of an error by true class.
     cost_matrix : array of shape (K, A) or None
-        Prices; None where they were given by example.
+        Costs by class; None if they were passed by example.
     calibration : array of shape (n_candidates, K, A) or None
-        The same counts for rows that took no part in training and choosing.
+        The same counts on rows used neither for training nor for choosing.
     equal_weights : bool
-        Whether every row counts the same; only then are these counts.
+        Whether every row has the same weight; only then are these counts.
     action_error : array of shape (A - K,) or None
-        How much each answer beyond the classes counts as an error, by default 1.
+        Error of each action beyond the classes, 1 by default.
 
     See Also
     --------
     Limit : A bound of one measure.
     decide : What a rule chooses with the counts behind the table at hand.
-    softcost.metrics.confusion_counts : Makes the counts.
+    softcost.metrics.confusion_counts : Computes the counts.
 
     Examples
     --------
-    A candidate that errs in 2 of 100 rows: is its error below 5 %, beyond chance?
+    A candidate errs in 2 of 100 rows. Is its error below 5 % beyond chance?
 
     >>> import numpy as np
     >>> from softcost.search import Evidence, Limit
@@ -242,7 +241,7 @@ class Evidence:
     action_error: NDArray[np.float64] | None = None
 
     def number_of(self, label: Any) -> int:
-        """The number of a class, by its label or how that is written.
+        """The index of a class, by its label or the label's text.
 
         Parameters
         ----------
@@ -254,12 +253,12 @@ class Evidence:
         int
             From 0.
         """
-        for number, one in enumerate(self.classes.tolist()):
-            if one == label or str(one) == str(label):
+        for number, name in enumerate(self.classes.tolist()):
+            if name == label or str(name) == str(label):
                 return number
-        names = ", ".join(repr(one) for one in self.classes.tolist()[:6])
+        names = ", ".join(repr(name) for name in self.classes.tolist()[:6])
         raise ValueError(
-            f"recall names {label!r}, which is no class; the classes are {names}."
+            f"recall names {label!r}, which is not a class; the classes are {names}."
         )
 
     def recalls(self, label: Any) -> NDArray[np.float64]:
@@ -273,7 +272,7 @@ class Evidence:
         Returns
         -------
         array of shape (n_candidates,)
-            Right ones among the rows of the class.
+            Share of correct rows of the class.
         """
         number = self.number_of(label)
         size = self.confusion[:, number].sum(axis=-1)
@@ -282,7 +281,7 @@ class Evidence:
 
     @cached_property
     def calibrated(self) -> "Evidence":
-        """The evidence of the calibration rows alone, as if of cross-validation."""
+        """The evidence of the calibration rows alone."""
         assert self.calibration is not None
         n_rows = round(self.calibration[0].sum())
         return replace(
@@ -295,7 +294,7 @@ class Evidence:
         Parameters
         ----------
         limit : Limit
-            Whose measure is wanted.
+            Its measure is computed.
 
         Returns
         -------
@@ -313,28 +312,28 @@ class Evidence:
         return 1 - mean if limit.at_least else mean
 
     @cached_property
-    def _known(self) -> dict[Limit, NDArray[np.float64]]:
+    def _tails(self) -> dict[Limit, NDArray[np.float64]]:
         return {}
 
     def p_values(self, limit: Limit) -> NDArray[np.float64]:
-        """How likely counts this good would be if the limit were not kept.
+        """Probability of counts this good if the limit were broken.
 
-        Rates are tested by the exact binomial tail, measures of more than two values
-        by Hoeffding's and Bentkus's inequalities.
+        Losses of two values are tested by the exact binomial tail, other losses by
+        Hoeffding's and Bentkus's inequalities.
 
         Parameters
         ----------
         limit : Limit
-            What is tested.
+            The limit to test.
 
         Returns
         -------
         array of shape (n_candidates,)
             One p-value for each candidate.
         """
-        if limit not in self._known:
-            self._known[limit] = self._tail(limit)
-        return self._known[limit]
+        if limit not in self._tails:
+            self._tails[limit] = self._tail(limit)
+        return self._tails[limit]
 
     def _tail(self, limit: Limit) -> NDArray[np.float64]:
         scale = self.n_rows / self.confusion[0].sum()
@@ -365,25 +364,21 @@ class Evidence:
         return (self.confusion * losses).sum(axis=(1, 2)) / total
 
     def _losses(self, measure: str) -> NDArray[np.float64]:
-        """What a row counts by true class and answer, shape (K, A)."""
+        """Loss of a row by true class and answer, shape (K, A)."""
         n_classes, n_answers = self.confusion.shape[1:]
         wrong = 1.0 - np.eye(n_classes, n_answers)
         if self.action_error is not None:
             wrong[:, n_classes:] = self.action_error
-        if measure == "error":
-            return wrong
-        if measure == "weighted_error":
-            return self.error_weight[:, None] * wrong
-        if measure == "coverage":
-            return np.tile(np.arange(n_answers) >= n_classes, (n_classes, 1)) * 1.0
-        if self.cost_matrix is None:
+        loss = MEASURES[measure].loss
+        if loss is None:
             raise ValueError(
-                f"a limit of the {measure} with a confidence needs prices by class, "
-                "whose largest is known, but they were given by example: leave "
+                f"a limit of the {MEASURES[measure].heading} cannot be tested; leave "
                 "confidence out, or limit the error."
             )
-        if measure == "cost":
-            return self.cost_matrix
-        above = self.cost_matrix - self.cost_matrix.min(axis=1, keepdims=True)
-        unit = above[:, :n_classes].sum() / (n_classes * max(n_classes - 1, 1))
-        return above / unit if unit > 0 else above
+        if MEASURES[measure].uses_costs and self.cost_matrix is None:
+            raise ValueError(
+                f"a limit of the {measure} with a confidence needs costs by class, "
+                "whose maximum is known, but the costs are by example; leave "
+                "confidence out, or limit the error."
+            )
+        return loss(wrong, self.error_weight, self.cost_matrix)

@@ -20,7 +20,9 @@ from softcost.metrics import Saving, paired_saving, pareto_mask
 from softcost.parallel import kept_on_workers
 from softcost.reductions import Reduction
 from softcost.search.auto import BLEND, ClearlyLeastCost, handicaps
+from softcost.search.budget import Budget
 from softcost.search.counts import Evidence
+from softcost.search.criteria import make_rule
 from softcost.search.cross_val import HeldOutPredictions, held_out_predictions
 from softcost.search.evidence import calibration_confusion, evidence_of
 from softcost.search.mixture import RandomizedPair, best_mix
@@ -29,12 +31,10 @@ from softcost.search.prepare import are_named, given_families, is_auto, prepare
 from softcost.search.problem import JointProblem
 from softcost.search.progress import CallbackSupportMixin
 from softcost.search.rules import (
-    Budget,
     ByFunction,
     LeastCost,
     Rule,
     decide,
-    make_rule,
     reference_rows,
 )
 from softcost.search.sensitivity import SensitivityMixin

@@ -13,7 +13,8 @@ from sklearn.utils import check_random_state
 
 from softcost.costs import RowCosts
 from softcost.metrics import measures_from_confusion
-from softcost.search.rules import Rule, choose_row
+from softcost.search.criteria import choose_row
+from softcost.search.rules import Rule
 
 _CHUNK = 4096  # held-out predictions at a time
 _BLOCK = 32  # resamples at a time
@@ -135,8 +136,8 @@ class HeldOutRows:
         return measures_from_confusion(
             confusion,
             paid,
-            least=least,
-            unit=self.rows.average_mistake(),
+            least_cost=least,
+            mistake_cost=self.rows.average_mistake(),
             error_weight=self.error_weight,
             action_error=self.rows.action_error,
         )

@@ -30,10 +30,10 @@ from softcost.search.auto import (
     default_samples,
     portfolio_table,
 )
+from softcost.search.budget import Budget
 from softcost.search.grids import settings_to_try, softness_values
 from softcost.search.problem import Calibration, JointProblem, Rows, SearchProblem
 from softcost.search.progress import part_of, reporter, tell_callbacks, tell_portfolio
-from softcost.search.rules import Budget
 
 # Families of candidates: one reduction, or several under names of their own.
 

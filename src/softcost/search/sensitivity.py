@@ -15,11 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from softcost.costs import check_cost_matrix
 from softcost.metrics import lower_hull
+from softcost.search.budget import Budget
 from softcost.search.counts import Evidence
 from softcost.search.evidence import evidence_of
 from softcost.search.problem import JointProblem
 from softcost.search.rules import (
-    Budget,
     LeastCost,
     LeastError,
     MaxOfBoth,
@@ -533,7 +533,7 @@ def _budget_points(
     excess: list[Line] = []
     for limit in rule.limits(priced.error):
         part = 1.0 / limit.bound if limit.bound > 0 else 1.0
-        if limit.measure in ("cost", "normalized_cost"):
+        if limit.limits_costs:
             excess.append(_times(_less(cost, _times(unit, limit.bound)), part))
         else:
             beyond = limit.excess(limit.values(priced.table, priced.evidence))

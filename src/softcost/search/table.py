@@ -101,8 +101,8 @@ class HeldOut:
         return measures_from_confusion(
             confusion,
             paid,
-            least=least,
-            unit=self.unit,
+            least_cost=least,
+            mistake_cost=self.unit,
             error_weight=self.error_weight,
             action_error=self.action_error,
         )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-_MEASURES = ("cost", "error", "weighted_error", "g_mean", "normalized_cost")
+from softcost.metrics import MEASURES
 
 
 def check_rule(rule: Any, *, n_tables: int = 20) -> None:
@@ -69,9 +69,9 @@ def _made_up_table(rng: np.random.Generator) -> pd.DataFrame:
     """A trade-off of a few candidates, no two of which are alike in any measure."""
     n = int(rng.integers(2, 30))
     table = pd.DataFrame({"softness": rng.uniform(size=n), "C": rng.uniform(size=n)})
-    for name in _MEASURES:
-        table[name] = rng.uniform(size=n)
-        table[f"{name}_se"] = rng.uniform(0.01, 0.1, size=n)
+    for measure in MEASURES.values():
+        table[measure.name] = rng.uniform(size=n)
+        table[measure.standard_error] = rng.uniform(0.01, 0.1, size=n)
     return table
 
 

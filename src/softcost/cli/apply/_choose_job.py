@@ -12,10 +12,11 @@ from softcost.cli.console import (
     stdout_console,
     write_json,
 )
-from softcost.cli.results import finite_or_none
+from softcost.cli.results import finite_or_none, measure_cells
 from softcost.cli.stored_model import open_model
 from softcost.files import check_output
-from softcost.formatting import format_cost, format_params, format_rate
+from softcost.formatting import format_params
+from softcost.metrics import reported_measures
 from softcost.persistence import ModelFileError, final_step, save
 from softcost.search import Budget, SoftCostClassifierCV
 
@@ -93,14 +94,17 @@ def _facts(search: SoftCostClassifierCV) -> dict[str, Any]:
     }
     if "family" in row:
         facts["family"] = str(row["family"])
-    for name in ("cost", "cost_se", "error", "error_se", "g_mean"):
-        facts[name] = finite_or_none(row[name])
+    for measure in reported_measures(False, headline=True):
+        facts[measure.name] = finite_or_none(row[measure.name])
+        if measure.headline == "always":
+            facts[measure.standard_error] = finite_or_none(row[measure.standard_error])
     return facts
 
 
 def _print(before: dict[str, Any], after: dict[str, Any], output: str) -> None:
+    measures = reported_measures(False, headline=True)
     columns = [("", "left"), ("softness", "right"), ("parameters", "left")]
-    columns += [("cost", "right"), ("error", "right"), ("G-mean", "right")]
+    columns += [(measure.heading, "right") for measure in measures]
     rows = []
     for name, one in (("before", before), ("chosen", after)):
         family = {"family": one["family"]} if "family" in one else {}
@@ -109,9 +113,7 @@ def _print(before: dict[str, Any], after: dict[str, Any], output: str) -> None:
                 name,
                 f"{one['softness']:g}",
                 format_params(family | one["params"]),
-                format_cost(one["cost"], one["cost_se"]),
-                format_rate(one["error"], one["error_se"]),
-                format_cost(one["g_mean"]),
+                *measure_cells(one, measures),
             ]
         )
     print_table(columns, rows)

@@ -11,7 +11,7 @@ from softcost.cli.console import (
     stdout_console,
     write_json,
 )
-from softcost.cli.results import measure
+from softcost.cli.results import measure, measure_cells
 from softcost.cli.stored_model import (
     KnownRows,
     StoredModel,
@@ -21,8 +21,8 @@ from softcost.cli.stored_model import (
     price_list,
 )
 from softcost.files import STREAM
-from softcost.formatting import format_cost, format_rate, quoted_names
-from softcost.metrics import paired_saving
+from softcost.formatting import quoted_names
+from softcost.metrics import paired_saving, reported_measures
 from softcost.report import saving_facts, saving_words
 
 
@@ -86,17 +86,10 @@ def _compared(
 
 
 def _print_result(result: dict[str, Any]) -> None:
+    measures = reported_measures(False, headline=True)
     print_table(
-        [("", "left"), *((name, "right") for name in ("cost", "error", "G-mean"))],
-        [
-            (
-                one["model"],
-                format_cost(one["cost"]),
-                format_rate(one["error"]),
-                format_cost(one["g_mean"]),
-            )
-            for one in result["models"]
-        ],
+        [("", "left"), *((measure.heading, "right") for measure in measures)],
+        [(one["model"], *measure_cells(one, measures)) for one in result["models"]],
     )
     out = stdout_console()
     out.print(

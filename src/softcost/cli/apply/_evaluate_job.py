@@ -5,7 +5,12 @@ from typing import Any
 import numpy as np
 
 from softcost.cli.console import bad_input, print_table, stdout_console, write_json
-from softcost.cli.results import confusion, measure, most_expensive_mistakes
+from softcost.cli.results import (
+    confusion,
+    measure,
+    measure_cells,
+    most_expensive_mistakes,
+)
 from softcost.cli.stored_model import (
     KnownRows,
     answer_known_rows,
@@ -14,11 +19,10 @@ from softcost.cli.stored_model import (
     price_list,
 )
 from softcost.formatting import format_cost, format_rate
-from softcost.metrics import paired_saving
+from softcost.metrics import paired_saving, reported_measures
 from softcost.report import advice, saving_facts
 
 _MOST_CLASSES_SHOWN = 12
-_COLUMNS = ("rows", "cost", "error", "weighted error", "G-mean", "prices")
 
 
 def run(
@@ -94,20 +98,9 @@ def _against_best_answer(found: KnownRows) -> dict[str, Any]:
 
 def _print_result(result: dict[str, Any]) -> None:
     out = stdout_console()
-    columns, cells = (
-        list(_COLUMNS),
-        [
-            str(result["rows"]),
-            format_cost(result["cost"], result["cost_se"]),
-            format_rate(result["error"]),
-            format_cost(result["weighted_error"]),
-            format_cost(result["g_mean"]),
-            result["prices"],
-        ],
-    )
-    if result["actions"]:
-        columns += ["coverage", "error answered"]
-        cells += [format_rate(result[name]) for name in ("coverage", "error_answered")]
+    measures = reported_measures(bool(result["actions"]))
+    columns = ["rows", *(measure.heading for measure in measures), "prices"]
+    cells = [str(result["rows"]), *measure_cells(result, measures), result["prices"]]
     print_table([(name, "right") for name in columns], [cells])
     always = result["constant"]
     out.print(

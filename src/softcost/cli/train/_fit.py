@@ -6,11 +6,12 @@ import click
 
 from softcost.cli.console import check_files, read_recalls, read_tolerance
 from softcost.cli.train._names import (
-    CRITERIA,
     LEARNERS,
     REDUCTIONS,
+    criteria_help,
     reductions_help,
 )
+from softcost.search.criteria import CRITERIA
 
 
 def _softness(context: Any, option: Any, text: str) -> int | list[float]:
@@ -155,8 +156,8 @@ def _value(text: str) -> Any:
 )
 @click.option(
     "--criterion",
-    type=click.Choice(CRITERIA),
-    help="How to choose; by default the least cost.",
+    type=click.Choice(tuple(CRITERIA)),
+    help=f"Selection rule [default: cost]. {criteria_help()}.",
 )
 @click.option(
     "--max-error",

@@ -7,6 +7,7 @@ import numpy as np
 
 from softcost.cli.console import BadInput
 from softcost.search.auto import default_folds, default_samples
+from softcost.search.criteria import CRITERIA
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ def _criterion(job: Job) -> str:
     criterion = job.criterion or implied
     if criterion == implied:
         return criterion
-    needed = {"constrained": "--max-error", "tolerance": "--tolerance"}
+    needed = {word: entry.option for word, entry in CRITERIA.items() if entry.option}
     if implied in needed:
         raise BadInput(
             f"--criterion {criterion} and {needed[implied]} contradict each other; "

@@ -1,10 +1,15 @@
 """Names for the help of ``softcost fit``; nothing heavy is imported for them."""
 
 from softcost.reductions import CATALOGUE
+from softcost.search.criteria import CRITERIA
 
 REDUCTIONS = ("auto", *CATALOGUE)
 LEARNERS = ("auto", "svm", "linear", "nystroem", "boosting")
-CRITERIA = ("cost", "max", "constrained", "tolerance")
+
+
+def criteria_help() -> str:
+    """The criteria in one line."""
+    return "; ".join(f"{word}: {entry.summary}" for word, entry in CRITERIA.items())
 
 
 def reductions_help() -> str:

@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from softcost.cli.console import print_table, say, stdout_console, write_json
-from softcost.cli.results import print_importance, write_page
+from softcost.cli.results import measure_cells, print_importance, write_page
 from softcost.cli.train._asked import asked_lines
 from softcost.cli.train._data import TrainingInput
 from softcost.cli.train._families import print_families, why_blended
@@ -19,7 +19,8 @@ from softcost.cli.train._job import Job, n_folds, sample_size
 from softcost.cli.train._reductions import Family
 from softcost.cli.train._sensitivity import lines_of
 from softcost.costs import actions_of
-from softcost.formatting import format_cost, format_params, format_rate, format_saving
+from softcost.formatting import format_cost, format_params, format_saving
+from softcost.metrics import Measure, reported_measures
 from softcost.persistence import json_value, save
 from softcost.report import budget_words
 from softcost.search import SoftCostClassifierCV
@@ -186,11 +187,16 @@ def _print_results(job: Job, about: dict[str, Any], results: dict[str, Any]) -> 
 
 def _print_comparison(results: dict[str, Any], currency: str) -> None:
     held_out = results["held_out"]
-    measures = ["cost", "error", "G-mean", _AGAINST]
-    if "coverage" in results["cross_validated"]["chosen"]:
-        measures = ["cost", "error", "coverage", "error answered", _AGAINST]
-    heads = [f"{name}, {currency}" if currency and name == "cost" else name
-             for name in measures]  # fmt: skip
+    measures = reported_measures(
+        "coverage" in results["cross_validated"]["chosen"], headline=True
+    )
+    heads = [
+        f"{measure.heading}, {currency}"
+        if currency and measure.unit == "cost"
+        else measure.heading
+        for measure in measures
+    ]
+    heads.append(_AGAINST)
     columns = [("", "left"), ("softness", "right"), ("parameters", "left")]
     columns += [(name, "right") for name in heads]
     if held_out is not None:
@@ -207,8 +213,10 @@ def _print_comparison(results: dict[str, Any], currency: str) -> None:
             shown = f"chosen, {' and '.join(same[:-1])}"
         row = [shown, "" if softness is None else f"{softness:g}"]
         family = {} if one.get("family") is None else {"family": one["family"]}
-        row += [format_params(family | one["params"]), *_cells(name, one)]
-        rows.append(row if held_out is None else row + _cells(name, held_out[name]))
+        row += [format_params(family | one["params"]), *_cells(name, one, measures)]
+        if held_out is not None:
+            row += _cells(name, held_out[name], measures)
+        rows.append(row)
     print_table(columns, rows)
 
 
@@ -218,16 +226,8 @@ def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return all(one.get(name) == other.get(name) for name in named)
 
 
-def _cells(name: str, one: dict[str, Any]) -> list[str]:
-    middle = [format_cost(one["g_mean"], one.get("g_mean_se"))]
-    if "coverage" in one:  # not every answer is a class
-        middle = [
-            format_rate(one[measure], one.get(f"{measure}_se"))
-            for measure in ("coverage", "error_answered")
-        ]
-    return [
-        format_cost(one["cost"], one.get("cost_se")),
-        format_rate(one["error"], one.get("error_se")),
-        *middle,
-        "" if name == "regular" else format_saving(one.get("saving_percent")),
-    ]
+def _cells(
+    name: str, results: dict[str, Any], measures: Sequence[Measure]
+) -> list[str]:
+    saving = "" if name == "regular" else format_saving(results.get("saving_percent"))
+    return [*measure_cells(results, measures), saving]

@@ -13,14 +13,13 @@ from softcost.cli.results import (
     measure,
     rows_for,
     saving_percent,
-    shown_measures,
 )
 from softcost.cli.train._asked import asked_facts
 from softcost.cli.train._data import Rows, TrainingInput
 from softcost.cli.train._families import family_facts
 from softcost.cli.train._sensitivity import how_sure
 from softcost.costs import answer_indices
-from softcost.metrics import paired_saving
+from softcost.metrics import paired_saving, reported_measures
 from softcost.report import advice, saving_facts
 
 MOST_PREDICTIONS = 20_000_000  # beyond, resampling takes long and says little
@@ -107,9 +106,9 @@ def _expected(search: Any) -> dict[str, Any] | None:
 def _constant(search: Any) -> dict[str, Any]:
     """The best constant answer, as a row of the table."""
     row: dict[str, Any] = {"softness": None, "params": {}}
-    for name in shown_measures("coverage" in search.constant_):
-        row[name] = finite_or_none(search.constant_[name])
-        row[f"{name}_se"] = finite_or_none(search.constant_[f"{name}_se"])
+    for shown in reported_measures("coverage" in search.constant_):
+        for name in (shown.name, shown.standard_error):
+            row[name] = finite_or_none(search.constant_[name])
     return row
 
 
@@ -119,9 +118,9 @@ def _cross_validated(table: pd.DataFrame, row: int, params: dict) -> dict[str, A
     out: dict[str, Any] = {"softness": float(found["softness"]), "params": params}
     if "family" in table:
         out["family"] = str(found["family"])
-    for name in shown_measures("coverage" in table):
-        out[name] = finite_or_none(found[name])
-        out[f"{name}_se"] = finite_or_none(found[f"{name}_se"])
+    for shown in reported_measures("coverage" in table):
+        for name in (shown.name, shown.standard_error):
+            out[name] = finite_or_none(found[name])
     return out
 
 

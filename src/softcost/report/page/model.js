@@ -13,7 +13,6 @@ const error = column(data.error);
 const errorSe = column(data.error + "_se") || error.map(() => null);
 const trainedCost = column("cost");
 const trainedCostSe = column("cost_se") || error.map(() => null);
-const gMean = column("g_mean");
 const N = softness.length;
 const originalPrices = data.prices.flat();
 const errorWord = data.error === "error" ? "errors" : "weighted errors";
@@ -86,7 +85,7 @@ function frontOf(x, y) {
 function cheapest(allCosts, budget) {
   const onlyShown = (values) => values.map((value, i) => (isShown(i) ? value : Infinity));
   const table = { softness, cost: onlyShown(allCosts), error: onlyShown(error) };
-  return budget === null ? rules.LeastCost(table) : rules.Budget(table, budget);
+  return budget === null ? rules.cost(table) : rules.constrained(table, budget);
 }
 
 // The cheapest candidate of one softness, with given settings or with any.
@@ -171,6 +170,23 @@ function recallsOf(counts) {
     for (let j = 0; j < A; j++) size += counts[k * A + j];
     return { size, recall: size > 0 ? counts[k * A + k] / size : null };
   });
+}
+
+// The measures that the table has, as Python's registry describes them. Costs follow
+// changed prices; their standard errors belong to the original prices.
+const measures = data.measures.filter((measure) => measure.tile && column(measure.name));
+const valuesOf = (measure) => (measure.name === "cost" ? state.cost : column(measure.name));
+const spreadOf = (measure) => (measure.unit === "cost" && state.edited ? null : column(measure.name + "_se"));
+const titleOf = (measure) => measure.title + (measure.unit === "cost" && data.currency ? ", " + data.currency : "");
+function formatOf(measure) {
+  const format = measure.unit === "cost" ? money : (value) => percent(value, measure.digits);
+  return (value) => (value === null || value === undefined ? "–" : format(value));
+}
+// A value with its standard error, if it has one.
+function spreadText(measure, i) {
+  const spread = spreadOf(measure);
+  if (!spread || !spread[i]) return "";
+  return measure.unit === "cost" ? spreadLike(valuesOf(measure)[i], spread[i]) : percent(spread[i], measure.digits);
 }
 
 // Numbers as people read them.

@@ -1,7 +1,9 @@
-// The rules that the page offers: those of softcost.selection, with the same ties.
-// A table has the columns softness, cost and error, one value per candidate.
+// The rules of softcost.search that the page offers, by their criterion. They break ties
+// like Python's: tests/report/test_page_rules.py compares them.
+// A table has the columns softness, cost and error, with one value per candidate.
 
-// Candidates with the least keys in turn, then the largest softness, then the first.
+// The candidate with the smallest keys in lexicographic order, then the largest softness,
+// then the first; keys within a relative 1e-12 tie.
 function leastRow(table, candidates, ...keys) {
   let left = candidates;
   for (const key of [...keys, table.softness.map((value) => -value)]) {
@@ -12,14 +14,14 @@ function leastRow(table, candidates, ...keys) {
 }
 
 const rules = {
-  LeastCost: (table) => leastRow(table, [...table.cost.keys()], table.cost),
-  // Where no candidate is within the budget, the one with the fewest errors.
-  Budget: (table, budget) => {
+  cost: (table) => leastRow(table, [...table.cost.keys()], table.cost),
+  // If no candidate is within the budget, the candidate with the fewest errors.
+  constrained: (table, maxError) => {
     const all = [...table.cost.keys()];
-    const within = all.filter((i) => table.error[i] <= budget);
+    const excess = table.error.map((value) => value - maxError);
+    const within = all.filter((i) => excess[i] <= 0);
     return within.length
-      ? leastRow(table, within, table.cost, table.error)
-      : leastRow(table, all, table.error, table.cost);
+      ? leastRow(table, within, table.cost, excess)
+      : leastRow(table, all, excess, table.cost);
   },
 };
-

@@ -118,10 +118,10 @@ function drawTest() {
   const follows = state.edited ? testCostsAt(state.prices) : null;
   const rows = data.testNote || (data.testRows === null ? "Rows" : count(data.testRows) + " rows") + " that took no part in training or choosing.";
   at("test-hint").textContent = rows + (!state.edited ? "" : follows ? " Costs are at your what-if prices." : " Costs are still at the original prices.");
-  const names = { cost: ["Cost per example" + (data.currency ? ", " + data.currency : ""), money], error: ["Error rate", percent], weighted_error: ["Weighted error rate", percent], g_mean: ["G-mean of recalls", (value) => percent(value, 1)], coverage: ["Coverage", percent], error_answered: ["Error among the answered", percent] };
-  const shown = data.test.columns.filter(([name]) => Object.hasOwn(names, name) && (name !== "weighted_error" || data.error === name)).map(([name, values]) => [name, name === "cost" && follows ? follows : values]);
-  put(at("test"), make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Model"), ...shown.map(([name]) => make("th", { scope: "col" }, names[name][0])))),
-    make("tbody", {}, ...data.test.models.map((model, i) => make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, model === "constant" && data.constant ? "always " + data.constant.label : model)), ...shown.map(([name, values]) => make("td", {}, values[i] === null ? "–" : names[name][1](values[i])))))));
+  const shown = data.test.columns.flatMap(([name, values]) => data.measures.filter((measure) => measure.name === name)
+    .map((measure) => [titleOf(measure), formatOf(measure), name === "cost" && follows ? follows : values]));
+  put(at("test"), make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Model"), ...shown.map(([title]) => make("th", { scope: "col" }, title)))),
+    make("tbody", {}, ...data.test.models.map((model, i) => make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, model === "constant" && data.constant ? "always " + data.constant.label : model)), ...shown.map(([, format, values]) => make("td", {}, format(values[i])))))));
 }
 
 // What answers cost more when the values of a column are shuffled: it does not follow
@@ -145,8 +145,8 @@ function drawImportance() {
 }
 
 function drawTable() {
-  const head = make("thead", {}, make("tr", {}, ...[...(familyOf ? ["Family"] : []), "Softness", ...data.params, "Cost", "Error", "G-mean", "Front", ""].map((name) => make("th", { scope: "col" }, name))));
-  const spread = costSpread();
+  const columns = measures.filter((measure) => measure.headline);
+  const head = make("thead", {}, make("tr", {}, ...[...(familyOf ? ["Family"] : []), "Softness", ...data.params, ...columns.map((measure) => measure.heading[0].toUpperCase() + measure.heading.slice(1)), "Front", ""].map((name) => make("th", { scope: "col" }, name))));
   const body = make("tbody");
   for (const i of shownRows()) {
     const button = make("button", { type: "button", class: "small", "aria-label": "Select the model with " + describe(i) }, "Select");
@@ -154,7 +154,7 @@ function drawTable() {
     const marked = [nameOf(i).toLowerCase()];
     const cellOf = (name) => (familyOf && column(name)[i] === null ? "–" : show(column(name)[i]));
     const row = make("tr", {}, ...(familyOf ? [make("td", {}, make("bdi", {}, familyOf[i]))] : []), make("td", {}, show(softness[i])), ...data.params.map((name) => make("td", {}, cellOf(name))),
-      make("td", {}, money(state.cost[i]) + (spread[i] ? " ± " + spreadLike(state.cost[i], spread[i]) : "")), make("td", {}, percent(error[i]) + (errorSe[i] ? " ± " + percent(errorSe[i]) : "")), make("td", {}, gMean ? percent(gMean[i], 1) : "–"),
+      ...columns.map((measure) => make("td", {}, formatOf(measure)(valuesOf(measure)[i]) + (spreadText(measure, i) ? " ± " + spreadText(measure, i) : ""))),
       make("td", {}, [state.front[i] ? "yes" : "", ...marked].filter(Boolean).join(", ")), make("td", {}, button));
     row.dataset.row = i;
     body.append(row);

@@ -82,25 +82,17 @@ function howChosen() {
 
 function drawMeasures(i) {
   const constant = constantAt(state.prices, state.edited);
-  const tile = (name, value, spread, values, format, always = null) => {
+  const tile = (name, values, format, i, spread, always) => {
     const rest = [["regular", data.regular], ["hard", data.hard]].filter(([, row]) => row !== null && row !== i);
     const others = rest.map(([word, row]) => make("span", { class: "other " + word }, word + " " + format(values[row])));
-    if (always !== null && Number.isFinite(always)) others.push(make("span", { class: "other constant" }, "always ", make("bdi", {}, constant.label), ": " + format(always)));
+    if (Number.isFinite(always)) others.push(make("span", { class: "other constant" }, "always ", make("bdi", {}, constant.label), ": " + format(always)));
     return make("div", { class: "measure" }, make("dt", {}, name),
-      make("dd", {}, make("span", { class: "value" }, value), spread ? make("span", { class: "spread" }, " ± " + spread) : "", make("span", { class: "others" }, ...others)));
+      make("dd", {}, make("span", { class: "value" }, format(values[i])), spread ? make("span", { class: "spread" }, " ± " + spread) : "", make("span", { class: "others" }, ...others)));
   };
-  const spread = costSpread()[i];
-  const tiles = [
-    tile("Cost per example" + (data.currency ? ", " + data.currency : ""), money(state.cost[i]), spread ? spreadLike(state.cost[i], spread) : "", state.cost, money, constant.cost),
-    tile(data.error === "error" ? "Error rate" : "Weighted error rate", percent(error[i]), errorSe[i] ? percent(errorSe[i]) : "", error, percent, constant.error),
-  ];
-  if (gMean) tiles.push(tile("G-mean of recalls", percent(gMean[i], 1), "", gMean, (value) => percent(value, 1)));
-  for (const [name, title] of [["coverage", "Coverage"], ["error_answered", "Error among the answered"]]) {
-    const values = column(name), rate = (value) => (value === null ? "–" : percent(value));
-    if (values) tiles.push(tile(title, rate(values[i]), "", values, rate));
-  }
+  const always = { cost: constant.cost, [data.error]: constant.error };
+  const tiles = measures.map((measure) => tile(titleOf(measure), valuesOf(measure), formatOf(measure), i, spreadText(measure, i), always[measure.name]));
   const paid = state.cost.map((cost, row) => cost * totals[row]);
-  tiles.push(tile("Paid for " + count(Math.round(totals[i])) + " examples" + (data.currency ? ", " + data.currency : ""), money(paid[i]), "", paid, money, constant.cost * totals[i]));
+  tiles.push(tile("Paid for " + count(Math.round(totals[i])) + " examples" + (data.currency ? ", " + data.currency : ""), paid, money, i, "", constant.cost * totals[i]));
   put(at("measures"), ...tiles);
 }
 

@@ -1,0 +1,396 @@
+"""The least cost within limits, estimated by cross-validation or tested."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from softcost.metrics import MEASURES
+from softcost.search.counts import Evidence, Limit, binomial_tail
+from softcost.search.rules import Decision, Rule, least_row
+
+
+@dataclass(frozen=True, repr=False)
+class Budget(Rule):
+    """The least cost within limits of other measures.
+
+    Without ``confidence`` a candidate is within the budget if its cross-validated
+    measures are. Picking the cheapest of many such candidates is optimistic: its true
+    error exceeds the limit about half of the time.
+
+    With ``confidence`` a candidate has to pass a test. Its level bounds the probability
+    that the chosen candidate exceeds a limit (Angelopoulos et al., 2021, "Learn then
+    Test"). Rates are tested by the exact binomial tail, other measures by Hoeffding's
+    and Bentkus's inequalities, and every limit has to pass.
+
+    If the search held out calibration rows (``SoftCostClassifierCV(calibration=0.2)``),
+    the tests use these rows and the guarantee holds for any number of rows. Candidates
+    are tested along the cross-validated front, from the safest to the cheapest, each at
+    the full level, up to the first that fails. This order does not depend on the
+    calibration rows, so the number of candidates needs no correction.
+
+    Otherwise the tests use the cross-validated predictions, with Holm's correction for
+    the number of candidates. The guarantee is then approximate, as these predictions
+    come from other models than the final one. softcost warns about it.
+
+    If no candidate is within the budget, the nearest one is chosen, with a warning. If
+    only costs are limited, the least error is chosen instead of the least cost.
+
+    Parameters
+    ----------
+    error : float from 0 to 1, default=None
+        Largest error; the weighted error if the search counts errors by class.
+    weighted_error, cost, normalized_cost : float, default=None
+        Largest values.
+    g_mean, coverage : float from 0 to 1, default=None
+        Smallest values. Coverage needs a search with actions.
+    recall : dict of label and float from 0 to 1, default=None
+        Smallest recall of classes.
+    confidence : float between 0 and 1, default=None
+        Probability with which all limits hold; 0.95 is usual.
+
+    See Also
+    --------
+    Tolerance : The least error within a tolerance of cost.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from softcost.search import Budget
+    >>> table = pd.DataFrame(
+    ...     {"softness": [0, 0.5, 1], "cost": [1.0, 1.1, 3.0], "error": [0.4, 0.2, 0.1]}
+    ... )
+    >>> Budget(error=0.25).choose(table)
+    1
+    >>> Budget(recall={"fraud": 0.9}, confidence=0.95)
+    Budget(recall={'fraud': 0.9}, confidence=0.95)
+    """
+
+    error: float | None = None
+    weighted_error: float | None = None
+    cost: float | None = None
+    normalized_cost: float | None = None
+    g_mean: float | None = None
+    coverage: float | None = None
+    recall: Mapping[Any, float] | None = None
+    confidence: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_recall(self.recall)
+        for name in self.limited_measures():
+            _check_bound(name, getattr(self, name))
+        if not self.limits():
+            raise ValueError(
+                "Budget has no limit: give at least one, such as error=0.05."
+            )
+        level = self.confidence
+        if level is not None and (not _is_number(level) or not 0 < level < 1):
+            raise ValueError(
+                f"confidence must be between 0 and 1, not {level!r}; 0.95 is usual."
+            )
+
+    def __repr__(self) -> str:
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        settings = [
+            f"{name}={value!r}" for name, value in values.items() if value is not None
+        ]
+        return f"Budget({', '.join(settings)})"
+
+    @classmethod
+    def limited_measures(cls) -> list[str]:
+        """Names of the measures that a budget can limit: its fields that are measures.
+
+        Returns
+        -------
+        list of str
+            In the order of the parameters.
+        """
+        return [field.name for field in fields(cls) if field.name in MEASURES]
+
+    def limits(self, error: str = "error") -> list[Limit]:
+        """The limits that were set.
+
+        Parameters
+        ----------
+        error : {"error", "weighted_error"}, default="error"
+            The column that ``error`` limits.
+
+        Returns
+        -------
+        list of Limit
+            Limits of measures, then of recalls.
+        """
+        limits = []
+        for name in self.limited_measures():
+            bound = getattr(self, name)
+            if bound is not None:
+                measure = error if name == "error" else name
+                limits.append(Limit(measure, float(bound)))
+        for label, bound in (self.recall or {}).items():
+            limits.append(Limit("recall", float(bound), label))
+        return limits
+
+    @property
+    def least(self) -> str:
+        """What to minimise within the budget: "cost" or "error"."""
+        limits_costs = all(limit.limits_costs for limit in self.limits())
+        return "error" if limits_costs else "cost"
+
+    @property
+    def needs_counts(self) -> bool:
+        """Whether the trade-off table alone is not enough to choose."""
+        return bool(self.recall) or self.confidence is not None
+
+    def choose(self, table: pd.DataFrame, *, error: str = "error") -> int:
+        if self.needs_counts:
+            raise ValueError(
+                "a Budget with recall or confidence needs counts, not the table alone; "
+                "use it as the criterion of a search, or in its choose."
+            )
+        return self._estimated(table, None, error).row
+
+    def decide(
+        self, table: pd.DataFrame, evidence: Evidence, *, error: str = "error"
+    ) -> Decision:
+        if self.confidence is None:
+            return self._estimated(table, evidence, error)
+        if not evidence.equal_weights:
+            raise ValueError(
+                "confidence counts rows, but sample_weight differs between them; leave "
+                "one of the two out."
+            )
+        return self._tested(table, evidence, error)
+
+    def describe(self) -> str:
+        limits = " and ".join(limit.describe() for limit in self.limits())
+        confidence = ""
+        if self.confidence is not None:
+            confidence = f", with a confidence of {self.confidence:g}"
+        return f"the least {self.least} among those with {limits}{confidence}"
+
+    def _key(self, table: pd.DataFrame, error: str) -> NDArray[np.float64]:
+        return table[error if self.least == "error" else "cost"].to_numpy(float)
+
+    def _estimated(
+        self, table: pd.DataFrame, evidence: Evidence | None, error: str
+    ) -> Decision:
+        """By cross-validated values alone."""
+        limits = self.limits(error)
+        values = [limit.values(table, evidence) for limit in limits]
+        excess = _largest_excess(limits, values)
+        within = excess <= 0
+        key = self._key(table, error)
+        if within.any():
+            row = least_row(table, np.where(within, key, np.inf), excess)
+        else:
+            row = least_row(table, excess, key)
+        guarantee: dict[str, Any] = {
+            "met": bool(within[row]), "kind": "none", "confidence": None,
+            "method": None, "rows": None, "passed": np.flatnonzero(within).tolist(),
+            "limits": [
+                _facts(limit) | {"estimate": float(value[row])}
+                for limit, value in zip(limits, values, strict=True)
+            ],
+            "missing": None,
+        }  # fmt: skip
+        if not within[row]:
+            missing = missing_by_estimate(limits, values, row)
+            guarantee["missing"] = missing
+            _warn(missing)
+        return Decision(row, guarantee)
+
+    def _tested(self, table: pd.DataFrame, evidence: Evidence, error: str) -> Decision:
+        """By tests, each of the level that the confidence leaves."""
+        limits, key = self.limits(error), self._key(table, error)
+        level = 1 - float(self.confidence or 0)
+        exact = evidence.calibration is not None
+        held = evidence.calibrated if exact else evidence
+        tails = np.array([held.p_values(limit) for limit in limits])
+        worst = tails.max(axis=0)
+        if exact:
+            order = safest_first(_worst_tail(evidence, limits), key)
+            passed = order[: _n_before_first(worst[order] > level)]
+        else:
+            passed = holm_passed(worst, level)
+            _warn(
+                "the guarantee is approximate: it rests on cross-validated predictions;"
+                " SoftCostClassifierCV(calibration=0.2) keeps rows for an exact test."
+            )
+        within = np.isin(np.arange(len(table)), passed)
+        if len(passed):
+            row = least_row(table, np.where(within, key, np.inf), worst)
+        else:
+            means = [held.means(limit) for limit in limits]
+            row = least_row(table, _largest_excess(limits, means), worst, key)
+        guarantee: dict[str, Any] = {
+            "met": bool(within[row]),
+            "kind": "exact" if exact else "approximate",
+            "confidence": float(self.confidence or 0),
+            "method": "fixed sequence along the front" if exact else "Holm",
+            "rows": held.n_rows,
+            "passed": np.flatnonzero(within).tolist(),
+            "limits": [
+                _facts(limit)
+                | {"estimate": float(limit.values(table, evidence)[row])}
+                | {"tested": float(held.means(limit)[row])}
+                | {"p_value": float(tail[row])}
+                for limit, tail in zip(limits, tails, strict=True)
+            ],
+            "missing": None,
+        }
+        if not within[row]:
+            which = int(tails[:, row].argmax())
+            corrected = level if exact else level / len(table)
+            missing = missing_by_test(limits[which], held, row, 1 - level, corrected)
+            guarantee["missing"] = missing
+            _warn(missing)
+        return Decision(row, guarantee)
+
+
+def _check_recall(recall: Any) -> None:
+    if recall is None:
+        return
+    if not isinstance(recall, Mapping) or not recall:
+        raise ValueError(
+            f"recall must be a dict of classes and their least recall, such as "
+            f'{{"fraud": 0.9}}, not {recall!r}.'
+        )
+    for label, bound in recall.items():
+        if not _is_number(bound) or not 0 <= bound <= 1:
+            raise ValueError(
+                f"recall of {label!r} must be from 0 to 1, not {bound!r}; 0.9 finds "
+                "nine in ten."
+            )
+
+
+def _check_bound(name: str, bound: Any) -> None:
+    if bound is None:
+        return
+    if name == "error" and not (_is_number(bound) and 0 <= bound <= 1):
+        raise ValueError(
+            f"max_error, the error of a Budget, must be an error rate from 0 to 1, not "
+            f"{bound!r}; 0.05 allows five errors in a hundred."
+        )
+    if MEASURES[name].upper_bound == 1 and not (_is_number(bound) and 0 <= bound <= 1):
+        raise ValueError(f"{name} must be from 0 to 1, not {bound!r}; try 0.9.")
+    if not _is_number(bound) or not 0 <= bound < np.inf:
+        raise ValueError(
+            f"{name} must be a number that is not negative, not {bound!r}; pass the "
+            "largest allowed value."
+        )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _largest_excess(
+    limits: list[Limit], values: list[NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """By how much candidates exceed the budget; costs relative to their limit."""
+    excess = []
+    for limit, value in zip(limits, values, strict=True):
+        beyond = limit.excess(value)
+        if limit.limits_costs and limit.bound > 0:
+            beyond = beyond / limit.bound
+        excess.append(beyond)
+    if len(excess) == 1:
+        return excess[0]
+    # Several limits: slack within the budget is no reason to prefer a candidate.
+    return np.maximum(np.max(excess, axis=0), 0.0)
+
+
+def _worst_tail(evidence: Evidence, limits: list[Limit]) -> NDArray[np.float64]:
+    return np.max([evidence.p_values(limit) for limit in limits], axis=0)
+
+
+def safest_first(
+    tail: NDArray[np.float64], key: NDArray[np.float64]
+) -> NDArray[np.intp]:
+    """The Pareto front of safety and cost, the safest candidate first."""
+    order = np.lexsort((key, tail))
+    cheapest = np.minimum.accumulate(np.concatenate([[np.inf], key[order][:-1]]))
+    return order[key[order] < cheapest]
+
+
+def _n_before_first(failed: NDArray[np.bool_]) -> int:
+    return int(failed.argmax()) if failed.any() else len(failed)
+
+
+def holm_passed(tails: NDArray[np.float64], level: float) -> NDArray[np.intp]:
+    """Candidates that pass with Holm's correction of the family-wise error rate."""
+    order = np.argsort(tails, kind="stable")
+    allowed = level / np.arange(len(tails), 0, -1)
+    return order[: _n_before_first(tails[order] > allowed)]
+
+
+def _facts(limit: Limit) -> dict[str, Any]:
+    return {
+        "measure": limit.measure,
+        "label": limit.label,
+        "at_least": limit.at_least,
+        "bound": limit.bound,
+    }
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, UserWarning, stacklevel=6)
+
+
+def missing_by_estimate(
+    limits: Sequence[Limit], values: Sequence[NDArray[np.float64]], row: int
+) -> str:
+    """Say how far the nearest candidate is from the limits, by cross-validation."""
+    wanted = " and ".join(limit.describe() for limit in limits)
+    reached = " and ".join(
+        f"{limit.name} {value[row]:.4g}"
+        for limit, value in zip(limits, values, strict=True)
+        if limit.excess(value[row]) > 0
+    )
+    return (
+        f"no candidate has {wanted} by cross-validation: the nearest, with {reached}, "
+        "is chosen; allow more, or try other learners."
+    )
+
+
+def missing_by_test(
+    limit: Limit, held: Evidence, row: int, confidence: float, level: float
+) -> str:
+    """Say how far the nearest candidate is from passing the test of a limit.
+
+    ``level`` is the level of its test, after correction for multiple tests.
+    """
+    reached = held.means(limit)[row]
+    return (
+        f"no candidate was shown to have {limit.describe()} with a confidence of "
+        f"{confidence:g}: the nearest, with {reached:.4g} in {held.n_rows} rows, is "
+        f"chosen; {_remedy(limit, held, level)}."
+    )
+
+
+def _remedy(limit: Limit, held: Evidence, level: float) -> str:
+    """The most losses that would have passed, or the fewest rows a test needs."""
+    if limit.measure == "error":
+        n_rows, bound, losses = held.n_rows, limit.bound, ("error", "errors")
+        where = ""
+    elif limit.measure == "recall":
+        number = held.number_of(limit.label)
+        n_rows = round(float(held.confusion[0, number].sum()))
+        bound, losses = 1 - limit.bound, ("miss", "misses")
+        where = f" in {n_rows} rows of the class"
+    else:
+        return "allow more, or give more rows"
+    if bound <= 0:
+        return "no number of rows shows that there are none at all: allow some"
+    counts = np.arange(n_rows)
+    passing = np.flatnonzero(binomial_tail(counts, n_rows, bound) <= level)
+    if len(passing):
+        most = int(passing[-1])
+        return f"at most {most} {losses[most != 1]}{where} would have passed"
+    needed = int(np.ceil(np.log(level) / np.log1p(-bound)))
+    return f"not even 0 {losses[1]}{where} would do, since that takes {needed} rows"
