@@ -695,7 +695,7 @@ CASES = {
         lambda: sc.by_group({"a": 1, "b": 2}, across=-1),
         ValueError,
         "across",
-        "price",
+        "pass a cost",
     ),
     "groups with a text as price": (
         lambda: sc.by_group({"a": 1, "b": 2}, inside="cheap"),
@@ -725,7 +725,7 @@ CASES = {
         lambda: sc.from_benefits({"a": 1, "b": 2}),
         TypeError,
         "benefits",
-        "write it so",
+        "or a table",
     ),
     "no emphasis": (
         lambda: sc.emphasized(GOOD, 10),

@@ -321,7 +321,7 @@ def test_blocks_of_rows_and_pairs_change_nothing(monkeypatch):
     boosted = StochasticEnsembleBoosting(n_rounds=3, random_state=0)
     for model, name, limit in (
         (KernelSVC(), "svm.machines._MOST_VALUES", 100),
-        (boosted, "reductions.stochastic_ensemble._MOST_CELLS", 70),
+        (boosted, "reductions.stochastic_ensemble._MAX_CELLS", 70),
     ):
         model.fit(np.tile(X, (2, 1)), np.tile(y, 2))
         wanted = model.decision_function(X)

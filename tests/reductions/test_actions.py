@@ -272,7 +272,7 @@ BAD = {
         "one per action",
     ),
     "a name twice": ({"cost_matrix": PRICES, "actions": ["ask", "ask"]}, "once"),
-    "a class as an action": ({"cost_matrix": PRICES, "actions": [2]}, "beyond"),
+    "a class as an action": ({"cost_matrix": PRICES, "actions": [2]}, "other than"),
     "actions as text": ({"cost_matrix": PRICES, "actions": "ask"}, "list or array"),
     "a missing name": ({"cost_matrix": PRICES, "actions": [None]}, "missing"),
     "other names than the table": (
@@ -299,7 +299,7 @@ BAD = {
     ),
     "errors of another action": (
         {"cost_matrix": PRICES, "actions": ["ask"], "action_error": {"test": 1}},
-        "every one of them",
+        "each action",
     ),
     "errors as text": (
         {"cost_matrix": PRICES, "actions": ["ask"], "action_error": "half"},

@@ -174,7 +174,7 @@ def test_results_do_not_depend_on_n_jobs(blobs, method):
 
 def test_what_calibration_needs():
     X, y = np.eye(3), np.array([0, 1, 2])
-    with pytest.raises(ValueError, match=r"calibration holds out rows.*None"):
+    with pytest.raises(ValueError, match=r"calibration needs held-out rows.*None"):
         MinimumExpectedCost(calibration="sigmoid").fit(X, y)
     with pytest.raises(ValueError, match="calibration"):
         MinimumExpectedCost(calibration="platt").fit(X, y)

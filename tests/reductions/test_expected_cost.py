@@ -272,11 +272,11 @@ def test_amounts_at_stake_move_the_threshold():
 @pytest.mark.parametrize(
     ("costs", "remedy"),
     [
-        (np.ones((4, 3)), "of its own"),
-        (np.ones((3, 3, 3)), "of its own"),
+        (np.ones((4, 3)), "its own cost matrix"),
+        (np.ones((3, 3, 3)), "its own cost matrix"),
         (-np.ones((4, 3, 3)), "from_benefits"),
         (np.full((4, 3, 3), np.nan), "fill it"),
-        (np.eye(3) + np.zeros((4, 1, 1)), "lowest price"),
+        (np.eye(3) + np.zeros((4, 1, 1)), "lowest cost"),
         ("a.csv", "read the file"),
     ],
 )

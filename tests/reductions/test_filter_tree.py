@@ -136,7 +136,7 @@ def test_seven_answers_for_each_row_of_any_learner(hundred_classes, monkeypatch)
 def test_bad_order_is_refused(blobs):
     X, y, _, _ = blobs(3)
     for order in ([0, 1], [0, 1, 1], [0, 1, 2, 3], [0, 1, 5]):
-        with pytest.raises(ValueError, match="order should name each of the 3 classes"):
+        with pytest.raises(ValueError, match="order must name each of the 3 classes"):
             FilterTree(order=order).fit(X, y)
 
 

@@ -90,7 +90,7 @@ def test_weights_count_in_differences():
         ([], ValueError, "scenarios is empty"),
         ("cheap", TypeError, "scenarios must be a list"),
         ([[[0, 1], [1, 0]]], ValueError, "scenarios, 0: cost_matrix has shape"),
-        ({"x": -np.ones((3, 3))}, ValueError, "scenarios, 'x': .*negative price"),
+        ({"x": -np.ones((3, 3))}, ValueError, "scenarios, 'x': .*negative cost"),
         ([np.full((3, 3), np.nan)], ValueError, "missing price"),
     ],
 )

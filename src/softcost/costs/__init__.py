@@ -1,12 +1,12 @@
-"""What mistakes cost: checked, matched by label, expanded, normalised, softened.
+"""Costs of mistakes: validation, matching by label, scaling and softening.
 
-This is the only validation of prices in the package. ``cost_matrix[true, predicted]``
-is K x K, by class; ``costs`` is n x K, by example; the two are never told apart by
-shape. Arrays and lists go by position, in the order of the classes; tables and dicts
-go by label.
+All validation of costs is in this package. ``cost_matrix[true, predicted]`` is K x K,
+by class; ``costs`` is n x K, by example. They are separate arguments and never
+distinguished by shape. Arrays and lists are in the order of the classes; tables and
+dicts are matched by label.
 
-``SERS_COSTS`` and ``KDD99_COSTS`` are published matrices, as labelled pandas frames,
-new ones each time the attribute is read.
+``SERS_COSTS`` and ``KDD99_COSTS`` are published matrices. Each access returns a new
+labelled pandas DataFrame.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -138,7 +138,7 @@ _PRICE_LIST = (
 
 
 def __getattr__(name: str) -> Any:
-    if name in _PRICE_LIST:  # reading files needs the package of tables
+    if name in _PRICE_LIST:  # imports softcost.tables, which imports this package
         from softcost.costs import price_list
 
         return getattr(price_list, name)

@@ -1,8 +1,8 @@
-"""Answers beyond the classes: "ask a person", "run another test".
+"""Actions other than predicting a class: "ask a person", "run another test".
 
-A cost matrix may have more columns than rows, a table of costs more columns than there
-are classes. What may be answered are the classes, in their order, and then the extra
-actions, so that the number of a class is the number of its answer.
+A cost matrix may have more columns than rows, and costs by example more columns than
+there are classes. The possible answers are the classes, in their order, and then the
+extra actions. So the index of a class is also the index of its answer.
 """
 
 from collections.abc import Mapping
@@ -18,62 +18,68 @@ NO_ACTIONS: NDArray[Any] = np.empty(0, dtype="U1")
 
 
 def check_actions(actions: Any, classes: NDArray[Any]) -> NDArray[Any]:
-    """Read the names of extra actions, in their order.
+    """Check the names of extra actions.
 
     Parameters
     ----------
     actions : array-like of shape (n_extra,), or None
-        One name for each; none is a class.
+        Distinct names that are not classes.
     classes : array of shape (n_classes,)
+        The classes.
+
+    Returns
+    -------
+    array of shape (n_extra,)
+        The names, in their order.
     """
     if actions is None:
         return NO_ACTIONS
-    found = label_array(actions, "actions")
-    names = found.tolist()
+    extra = label_array(actions, "actions")
+    names = extra.tolist()
     if len(set(names)) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise ValueError(f"actions repeats {shown(twice)}; list every action once.")
-    known = set(classes.tolist())
-    both = [name for name in names if name in known]
-    if both:
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        raise ValueError(f"actions repeats {shown(repeated)}; list every action once.")
+    labels = set(classes.tolist())
+    also_classes = [name for name in names if name in labels]
+    if also_classes:
         raise ValueError(
-            f"actions names {shown(both)}, which is a class; list only what may be"
-            " answered beyond the classes."
+            f"actions names {shown(also_classes)}, which is a class; list only answers"
+            " other than the classes."
         )
-    return found
+    return extra
 
 
 def extra_actions(
     classes: NDArray[Any], *, actions: ArrayLike | None = None, cost_matrix: Any = None
 ) -> NDArray[Any]:
-    """Say which answers there are beyond the classes.
+    """Return the names of the actions other than predicting a class.
 
     Parameters
     ----------
     classes : array of shape (n_classes,)
         The classes.
     actions : array-like of shape (n_extra,), optional
-        Their names, in the order of an unlabelled price list's last columns.
+        Names of the actions, in the order of the last columns of unlabelled costs.
     cost_matrix : table or dict of shape (n_classes, n_actions), optional
-        Where it is labelled and `actions` is not given, its columns that are no rows.
+        If it is labelled and `actions` is missing, its columns that are not classes are
+        the actions.
 
     Returns
     -------
     array of shape (n_extra,)
-        Their names; none of them is a class.
+        The names.
 
     See Also
     --------
-    all_answers : The classes and then the extra actions, in one array.
-    check_action_error : How much each extra action counts as an error, shape
-        (n_extra,).
+    all_answers : Return all answers: the classes, then the extra actions.
+    check_action_error : Check how much each extra action counts as an error.
 
     Examples
     --------
     >>> import numpy as np
     >>> from softcost.costs import extra_actions
-    >>> prices = {"ham": {"spam": 5, "ask": 1}, "spam": {"ham": 9, "ask": 1}}
-    >>> extra_actions(np.array(["ham", "spam"]), cost_matrix=prices).tolist()
+    >>> costs = {"ham": {"spam": 5, "ask": 1}, "spam": {"ham": 9, "ask": 1}}
+    >>> extra_actions(np.array(["ham", "spam"]), cost_matrix=costs).tolist()
     ['ask']
     """
     if actions is not None or cost_matrix is None:
@@ -81,42 +87,42 @@ def extra_actions(
     _, rows, columns = read_matrix(cost_matrix)
     if rows is None or columns is None:
         return NO_ACTIONS
-    known = set(classes.tolist())
-    extra = [name for name in names_like(columns, classes) if name not in known]
+    labels = set(classes.tolist())
+    extra = [name for name in names_like(columns, classes) if name not in labels]
     return check_actions(extra, classes) if extra else NO_ACTIONS
 
 
 def require_costs(extra: NDArray[Any]) -> None:
-    """Refuse actions without prices: for classes there are the naive ones."""
+    """Raise an error for actions without costs: only classes have default costs."""
     if len(extra):
         raise ValueError(
-            f"actions names {shown(extra.tolist())}, but there are no prices for them;"
+            f"actions names {shown(extra.tolist())}, but there are no costs for them;"
             " pass cost_matrix or costs with a column for each."
         )
 
 
 def all_answers(classes: NDArray[Any], extra: NDArray[Any]) -> NDArray[Any]:
-    """The classes and then the extra actions, in one array.
+    """Return all answers: the classes, then the extra actions.
 
-    Numbers and words in one array stay what they are, as objects.
+    If the types differ, the result has dtype object, so numbers stay numbers.
 
     Parameters
     ----------
     classes : array of shape (K,)
         The classes.
     extra : array of shape (A - K,)
-        What may be answered beyond them, see :func:`extra_actions`.
+        Extra actions, see :func:`extra_actions`.
 
     Returns
     -------
     array of shape (A,)
-        `classes` itself where there is nothing beyond.
+        `classes` itself if there are no extra actions.
 
     See Also
     --------
-    extra_actions : Say which answers there are beyond the classes.
-    answer_indices : Say which answer each label is: the number of a class or of an
-        extra action.
+    extra_actions : Return the names of the actions other than predicting a class.
+    answer_indices : Return the index of each answer among the classes and extra
+        actions.
 
     Examples
     --------
@@ -135,24 +141,24 @@ def all_answers(classes: NDArray[Any], extra: NDArray[Any]) -> NDArray[Any]:
 
 
 def check_action_error(action_error: Any, extra: NDArray[Any]) -> NDArray[np.float64]:
-    """How much each extra action counts as an error, shape (n_extra,).
+    """Check how much each extra action counts as an error.
 
     Parameters
     ----------
     action_error : float, or dict of action and float
-        1 counts it as a whole error, 0 as none.
+        1 counts an action as an error, 0 does not.
     extra : array of shape (n_extra,)
         The actions.
 
     Returns
     -------
     array of shape (n_extra,)
-        Finite and not negative, in the order of `extra`.
+        Finite numbers, not negative, in the order of `extra`.
 
     See Also
     --------
-    error_costs : Costs that count errors: ``w_y [k != y]``, and ``w_y e_a`` for an
-        extra action.
+    error_costs : Weighted 0/1 costs: ``w_y [k != y]``, and ``w_y e_a`` for an extra
+        action.
 
     Examples
     --------
@@ -165,36 +171,37 @@ def check_action_error(action_error: Any, extra: NDArray[Any]) -> NDArray[np.flo
     """
     if isinstance(action_error, Mapping):
         names = extra.tolist()
-        strange = [name for name in action_error if name not in names]
+        unknown = [name for name in action_error if name not in names]
         missing = [name for name in names if name not in action_error]
-        if strange or missing:
+        if unknown or missing:
             raise ValueError(
                 f"action_error names {shown(list(action_error))}, but the actions are"
-                f" {shown(names)}; give every one of them a number."
+                f" {shown(names)}; give each action a number."
             )
         values = [action_error[name] for name in names]
-        found = numbers(np.array(values, dtype=object), "action_error")
+        errors = numbers(np.array(values, dtype=object), "action_error")
     elif isinstance(action_error, Real) and not isinstance(action_error, bool):
-        found = np.full(len(extra), float(action_error))
+        errors = np.full(len(extra), float(action_error))
     else:
         raise TypeError(
             "action_error must be a number or a dict of action and number, not"
             f" {action_error!r}; pass 1.0 to count an action as an error."
         )
-    number = isinstance(action_error, Real)
-    checked = np.array([float(action_error)]) if number else found
+    # A single number is checked even if there are no actions.
+    scalar = isinstance(action_error, Real)
+    checked = np.array([float(action_error)]) if scalar else errors
     if not np.isfinite(checked).all() or (checked < 0).any():
         raise ValueError(
             f"action_error must be finite and not negative, not {action_error!r};"
             " pass 1.0 to count an action as an error."
         )
-    return found
+    return errors
 
 
 def answer_indices(
     y: Any, classes: NDArray[Any], extra: NDArray[Any], *, argument: str
 ) -> NDArray[np.intp]:
-    """Say which answer each label is: the number of a class or of an extra action.
+    """Return the index of each answer among the classes and extra actions.
 
     Parameters
     ----------
@@ -203,7 +210,7 @@ def answer_indices(
     classes : array of shape (K,)
         The classes.
     extra : array of shape (A - K,)
-        What may be answered beyond them.
+        The extra actions.
     argument : str
         The name of `y` in messages.
 
@@ -214,8 +221,8 @@ def answer_indices(
 
     See Also
     --------
-    class_indices : Say which class each label is.
-    all_answers : The classes and then the extra actions, in one array.
+    class_indices : Return the class index of each label.
+    all_answers : Return all answers: the classes, then the extra actions.
 
     Examples
     --------
@@ -232,13 +239,13 @@ def answer_indices(
             " numpy.ravel."
         )
     answers = all_answers(classes, extra).tolist()
-    place = {answer: number for number, answer in enumerate(answers)}
-    given = labels.tolist()
-    unknown = sorted({str(label) for label in given if label not in place})
+    index = {answer: number for number, answer in enumerate(answers)}
+    names = labels.tolist()
+    unknown = sorted({str(name) for name in names if name not in index})
     if unknown:
         raise ValueError(
             f"{argument} has answers that are neither classes nor actions,"
-            f" {shown(unknown)}; there are {shown(answers)}: correct {argument} or pass"
-            " classes= and actions= with all of them."
+            f" {shown(unknown)}; the answers are {shown(answers)}. Correct {argument},"
+            " or pass classes= and actions= with all of them."
         )
-    return np.array([place[label] for label in given], dtype=np.intp)
+    return np.array([index[name] for name in names], dtype=np.intp)

@@ -1,8 +1,12 @@
-"""Cost matrices for experiments, drawn at random or derived from another one.
+"""Generators of cost matrices: random, derived from another matrix, or published.
 
-Everywhere ``C[true, predicted]`` has a zero diagonal, N_k is the number of training
-examples of class k (at least 1), and `rng` is whatever
-:func:`numpy.random.default_rng` takes.
+Random matrices (`plain`, `inconsistent`, `consistent`) are those of experiments in the
+literature. Structured ones (`absolute`, `squared`, `by_group`, `from_benefits`) follow
+from an order of the classes, from groups, or from profits.
+
+All matrices ``C[true, predicted]`` have a zero diagonal. N_k is the number of training
+examples of class k (at least 1), and `rng` any argument of
+:func:`numpy.random.default_rng`.
 """
 
 from collections.abc import Mapping
@@ -27,7 +31,7 @@ from softcost.costs.matrix import check_cost_matrix
 
 
 def plain(n_classes: int, rng: Any = None) -> NDArray[np.float64]:
-    """Draw a matrix that does not look at the class sizes.
+    """Draw a random matrix that does not depend on class sizes.
 
     Parameters
     ----------
@@ -43,10 +47,8 @@ def plain(n_classes: int, rng: Any = None) -> NDArray[np.float64]:
 
     See Also
     --------
-    inconsistent : Draw a matrix where it is expensive to take a rare class for a
-        frequent one.
-    emphasized : Make some rows or columns of a matrix u times as expensive as the
-        others.
+    inconsistent : Draw a random matrix in which missing a rare class is expensive.
+    emphasized : Make some rows or columns of a matrix u times as expensive.
 
     Examples
     --------
@@ -62,7 +64,7 @@ def plain(n_classes: int, rng: Any = None) -> NDArray[np.float64]:
 
 
 def inconsistent(class_counts: ArrayLike, rng: Any = None) -> NDArray[np.float64]:
-    """Draw a matrix where it is expensive to take a rare class for a frequent one.
+    """Draw a random matrix in which missing a rare class is expensive.
 
     Parameters
     ----------
@@ -79,8 +81,8 @@ def inconsistent(class_counts: ArrayLike, rng: Any = None) -> NDArray[np.float64
 
     See Also
     --------
-    consistent : Draw a consistent matrix with larger weights for rarer classes.
-    plain : Draw a matrix that does not look at the class sizes.
+    consistent : Draw a random consistent matrix with larger weights for rarer classes.
+    plain : Draw a random matrix that does not depend on class sizes.
 
     Examples
     --------
@@ -98,7 +100,7 @@ def inconsistent(class_counts: ArrayLike, rng: Any = None) -> NDArray[np.float64
 def consistent(
     class_counts: ArrayLike, rng: Any = None, ratio: str = "inverse"
 ) -> NDArray[np.float64]:
-    """Draw a consistent matrix with larger weights for rarer classes.
+    """Draw a random consistent matrix with larger weights for rarer classes.
 
     Parameters
     ----------
@@ -107,9 +109,9 @@ def consistent(
     rng : None, int or numpy.random.Generator, optional
         Source of randomness.
     ratio : {"inverse", "printed"}, default="inverse"
-        Upper end of the interval for taking the rarer class y for the more frequent
-        k: "inverse" is ``N_k / N_y`` as in :func:`inconsistent`, "printed" is
-        ``N_y / N_k``, as the paper states it but does not use it.
+        Upper bound of the cost of predicting the more frequent class k for a true y:
+        "inverse" is ``N_k / N_y`` as in :func:`inconsistent`. "printed" is
+        ``N_y / N_k``, which the paper prints but did not use.
 
     Returns
     -------
@@ -121,9 +123,8 @@ def consistent(
 
     See Also
     --------
-    inconsistent : Draw a matrix where it is expensive to take a rare class for a
-        frequent one.
-    is_consistent : Whether weights by class can stand for a cost matrix.
+    inconsistent : Draw a random matrix in which missing a rare class is expensive.
+    is_consistent : Whether class weights can express a cost matrix.
 
     Examples
     --------
@@ -154,14 +155,14 @@ def consistent(
 def emphasized(
     cost_matrix: Any, u: float, *, rows: Any = None, columns: Any = None
 ) -> Any:
-    """Make some rows or columns of a matrix u times as expensive as the others.
+    """Make some rows or columns of a matrix u times as expensive.
 
     Parameters
     ----------
     cost_matrix : array-like, table or dict of shape (n_classes, n_classes)
         The base matrix.
     u : float
-        The emphasis, positive.
+        The factor, positive.
     rows, columns : label or list of labels, optional
         True classes and predicted classes to emphasise: labels of a labelled matrix,
         positions in an array.
@@ -169,16 +170,13 @@ def emphasized(
     Returns
     -------
     ndarray or DataFrame of shape (n_classes, n_classes)
-        The entries in those rows or columns, and all others divided by u: the matrix
-        with these entries multiplied by u, in units of u. A DataFrame if the matrix
-        is labelled.
+        The entries of these rows or columns stay as they are, and all others are
+        divided by u. A DataFrame if the matrix is labelled.
 
     See Also
     --------
-    balanced : Divide each row by the size of its class, so that all classes count the
-        same.
-    inconsistent : Draw a matrix where it is expensive to take a rare class for a
-        frequent one.
+    balanced : Divide each row by its class size, so that all classes count the same.
+    inconsistent : Draw a random matrix in which missing a rare class is expensive.
 
     Examples
     --------
@@ -193,7 +191,7 @@ def emphasized(
         raise ValueError(f"u must be positive and finite, not {u!r}; pass u > 0.")
     if rows is None and columns is None:
         raise ValueError("rows and columns are both missing; name what to emphasise.")
-    matrix, labels = _own_order(cost_matrix)
+    matrix, labels = _in_row_order(cost_matrix)
     chosen = np.zeros(matrix.shape, dtype=bool)
     chosen[_places(rows, labels, "rows"), :] = True
     chosen[:, _places(columns, labels, "columns")] = True
@@ -201,7 +199,7 @@ def emphasized(
 
 
 def balanced(cost_matrix: Any, class_counts: Any) -> Any:
-    """Divide each row by the size of its class, so that all classes count the same.
+    """Divide each row by its class size, so that all classes count the same.
 
     Parameters
     ----------
@@ -218,9 +216,8 @@ def balanced(cost_matrix: Any, class_counts: Any) -> Any:
 
     See Also
     --------
-    inconsistent : Draw a matrix where it is expensive to take a rare class for a
-        frequent one.
-    error_weights : Return how much an error counts, by true class.
+    inconsistent : Draw a random matrix in which missing a rare class is expensive.
+    error_weights : Return the weight of an error by true class.
 
     Examples
     --------
@@ -229,7 +226,7 @@ def balanced(cost_matrix: Any, class_counts: Any) -> Any:
     array([[0.  , 0.5 ],
            [0.75, 0.  ]])
     """
-    matrix, labels = _own_order(cost_matrix)
+    matrix, labels = _in_row_order(cost_matrix)
     if isinstance(class_counts, Mapping):
         order = positions(list(class_counts), labels, "class_counts", "count")
         class_counts = np.array(list(class_counts.values()), dtype=object)[order]
@@ -252,7 +249,7 @@ def _generator(rng: Any) -> np.random.Generator:
 
 
 def _uniform(rng: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Draw from (0, 1]: a zero would break consistency."""
+    """Draw from (0, 1]: a zero would make a matrix inconsistent."""
     return 1.0 - _generator(rng).random(shape)
 
 
@@ -270,8 +267,8 @@ def _check_counts(class_counts: Any) -> NDArray[np.float64]:
     return np.maximum(counts, 1.0)
 
 
-def _own_order(cost_matrix: Any) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """Return a checked matrix in its own row order, and its labels or positions."""
+def _in_row_order(cost_matrix: Any) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Return a checked matrix in the order of its rows, and its labels or positions."""
     names = matrix_labels(cost_matrix)
     if names is None:
         matrix = check_cost_matrix(cost_matrix)
@@ -285,50 +282,40 @@ def _places(chosen: Any, labels: NDArray[Any], argument: str) -> list[int]:
     if chosen is None:
         return []
     several = isinstance(chosen, list | tuple | np.ndarray)
-    place = {label: index for index, label in enumerate(labels.tolist())}
+    index = {label: number for number, label in enumerate(labels.tolist())}
     names = names_like(list(chosen) if several else [chosen], labels)
-    unknown = [name for name in names if name not in place]
+    unknown = [name for name in names if name not in index]
     if unknown:
         raise ValueError(
-            f"{argument} has {shown(unknown)}, which is no class; use labels of"
+            f"{argument} has {shown(unknown)}, which is not a class; use labels of"
             f" cost_matrix, {shown(labels.tolist())}."
         )
-    return [place[name] for name in names]
+    return [index[name] for name in names]
 
 
 def _labelled(matrix: NDArray[np.float64], original: Any, labels: NDArray[Any]) -> Any:
-    """Give a result the labels of the matrix it was made from."""
-    if matrix_labels(original) is None:
-        return matrix
-    import pandas as pd
-
-    return pd.DataFrame(matrix, index=labels, columns=labels)
-
-
-# Cost matrices that follow from what is known of the classes or of the profits.
-#
-# Classes are named, and the matrix is a labelled table, or only counted, and it is an
-# array.
+    """Give a result the labels of the matrix it was made from, if there are any."""
+    return _table(matrix, None if matrix_labels(original) is None else labels)
 
 
 def absolute(classes: Any) -> Any:
-    """Return costs of ordered classes that grow with the distance.
+    """Return costs of ordered classes that grow with their distance.
 
     Parameters
     ----------
-    classes : int, array-like of shape (n_classes,) or dict of label and place
-        The classes from low to high, or how many there are; neighbours are 1 apart.
-        A dict gives every class a place on the scale.
+    classes : int, array-like of shape (n_classes,) or dict of label and position
+        The classes from low to high, or their number; neighbours are 1 apart. A dict
+        gives the position of every class on the scale.
 
     Returns
     -------
     ndarray or DataFrame of shape (n_classes, n_classes)
-        ``|x_i - x_j|`` for places x; a DataFrame where classes are named.
+        ``|x_i - x_j|`` for positions x; a DataFrame if the classes have names.
 
     See Also
     --------
-    squared : Return costs of ordered classes that grow with the squared distance.
-    by_group : Return costs that are low inside a group of classes and high across
+    squared : Return costs of ordered classes that grow with their squared distance.
+    by_group : Return costs that are low within a group of classes and high between
         groups.
 
     Examples
@@ -344,27 +331,27 @@ def absolute(classes: Any) -> Any:
     mild     1.0   0.0     4.0
     severe   5.0   4.0     0.0
     """
-    places, labels = _places_on_scale(classes)
-    return _table(np.abs(places[:, np.newaxis] - places), labels)
+    scale, labels = _scale_positions(classes)
+    return _table(np.abs(scale[:, np.newaxis] - scale), labels)
 
 
 def squared(classes: Any) -> Any:
-    """Return costs of ordered classes that grow with the squared distance.
+    """Return costs of ordered classes that grow with their squared distance.
 
     Parameters
     ----------
-    classes : int, array-like of shape (n_classes,) or dict of label and place
+    classes : int, array-like of shape (n_classes,) or dict of label and position
         As in :func:`absolute`.
 
     Returns
     -------
     ndarray or DataFrame of shape (n_classes, n_classes)
-        ``(x_i - x_j)^2`` for places x; a DataFrame where classes are named.
+        ``(x_i - x_j)^2`` for positions x; a DataFrame if the classes have names.
 
     See Also
     --------
-    absolute : Return costs of ordered classes that grow with the distance.
-    by_group : Return costs that are low inside a group of classes and high across
+    absolute : Return costs of ordered classes that grow with their distance.
+    by_group : Return costs that are low within a group of classes and high between
         groups.
 
     Examples
@@ -376,32 +363,32 @@ def squared(classes: Any) -> Any:
     middle  1.0     0.0   1.0
     high    4.0     1.0   0.0
     """
-    places, labels = _places_on_scale(classes)
-    return _table(np.square(places[:, np.newaxis] - places), labels)
+    scale, labels = _scale_positions(classes)
+    return _table(np.square(scale[:, np.newaxis] - scale), labels)
 
 
 def by_group(groups: Any, *, inside: float = 1.0, across: float = 10.0) -> Any:
-    """Return costs that are low inside a group of classes and high across groups.
+    """Return costs that are low within a group of classes and high between groups.
 
     Parameters
     ----------
     groups : dict of label and group, or array-like of shape (n_classes,)
         The group of every class; a list has them in the order of the classes.
     inside : float, default=1.0
-        What it costs to mistake a class for another one of its group.
+        Cost of predicting another class of the same group.
     across : float, default=10.0
-        What it costs to mistake a class for one of another group.
+        Cost of predicting a class of another group.
 
     Returns
     -------
     ndarray or DataFrame of shape (n_classes, n_classes)
-        A DataFrame where classes are named.
+        A DataFrame if the classes have names.
 
     See Also
     --------
-    absolute : Return costs of ordered classes that grow with the distance.
-    from_benefits : Turn profits into costs: what an answer earns less than the best
-        one.
+    absolute : Return costs of ordered classes that grow with their distance.
+    from_benefits : Turn profits into costs: the shortfall compared with the best
+        answer.
 
     Examples
     --------
@@ -412,13 +399,12 @@ def by_group(groups: Any, *, inside: float = 1.0, across: float = 10.0) -> Any:
     Klebsiella      1.0         0.0       10.0
     S. aureus      10.0        10.0        0.0
     """
-    prices = {"inside": inside, "across": across}
-    for name, price in prices.items():
-        if isinstance(price, bool) or not isinstance(price, Real):
-            raise TypeError(f"{name} must be a number, not {price!r}; pass a float.")
-        if not 0.0 <= price < float("inf"):
+    for name, cost in {"inside": inside, "across": across}.items():
+        if isinstance(cost, bool) or not isinstance(cost, Real):
+            raise TypeError(f"{name} must be a number, not {cost!r}; pass a float.")
+        if not 0.0 <= cost < float("inf"):
             raise ValueError(
-                f"{name} must be finite and not negative, not {price!r}; pass a price."
+                f"{name} must be finite and not negative, not {cost!r}; pass a cost."
             )
     if not isinstance(groups, Mapping | list | tuple | np.ndarray):
         raise TypeError(
@@ -433,32 +419,32 @@ def by_group(groups: Any, *, inside: float = 1.0, across: float = 10.0) -> Any:
         raise ValueError(
             f"groups has {len(of_class)} classes; name the group of at least two."
         )
-    same = np.array([[one == other for other in of_class] for one in of_class])
+    same = np.array([[true == other for other in of_class] for true in of_class])
     matrix = np.where(same, float(inside), float(across))
     np.fill_diagonal(matrix, 0.0)
     return _table(matrix, labels)
 
 
 def from_benefits(benefits: Any) -> Any:
-    """Turn profits into costs: what an answer earns less than the best one.
+    """Turn profits into costs: the shortfall compared with the best answer.
 
     Parameters
     ----------
     benefits : array-like, table or dict of shape (n_rows, n_classes)
-        What every answer earns, negative for a loss: one row for each class, to give
-        ``cost_matrix``, or for each example, to give ``costs``. A dict
-        ``{true: {predicted: benefit}}`` has the right answers, too.
+        Profit of every answer, negative for a loss: one row per class for a
+        ``cost_matrix``, or one row per example for ``costs``. A dict
+        ``{true: {predicted: benefit}}`` must include the correct answers.
 
     Returns
     -------
     ndarray or DataFrame of the same shape
-        ``max_l b[l] - b[k]`` in each row, so that costs are not negative and differ
-        as the benefits do. The right answer has to be among the best of its row.
+        ``max_l b[l] - b[k]`` in each row: not negative, with the same differences as
+        the benefits. The correct answer must be among the best of its row.
 
     See Also
     --------
     check_cost_matrix : Check a cost matrix and put it into the order of the classes.
-    by_group : Return costs that are low inside a group of classes and high across
+    by_group : Return costs that are low within a group of classes and high between
         groups.
 
     Examples
@@ -479,8 +465,8 @@ def from_benefits(benefits: Any) -> Any:
 
     names, columns, rows = _with_row_names(table)
     values = [numbers(column, "benefits") for column in columns]
-    given = np.column_stack(values) if values else np.empty((0, 0))
-    return pd.DataFrame(_shortfall(given), index=rows, columns=names)
+    matrix = np.column_stack(values) if values else np.empty((0, 0))
+    return pd.DataFrame(_shortfall(matrix), index=rows, columns=names)
 
 
 def _shortfall(benefits: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -495,13 +481,13 @@ def _shortfall(benefits: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _frame_of_rows(benefits: Mapping[Any, Any]) -> Any:
-    """``{true: {predicted: benefit}}`` as a table; nothing may be missing."""
+    """``{true: {predicted: benefit}}`` as a table; all entries are required."""
     import pandas as pd
 
     if not benefits or not all(isinstance(row, Mapping) for row in benefits.values()):
         raise TypeError(
             "benefits must be a dict of dicts, {true: {predicted: benefit}}, an array"
-            " or a table; write it so."
+            " or a table."
         )
     names = list(next(iter(benefits.values())))
     for label, row in benefits.items():
@@ -515,7 +501,7 @@ def _frame_of_rows(benefits: Mapping[Any, Any]) -> Any:
 
 
 def _with_row_names(table: NamedColumns) -> NamedColumns:
-    """A first column of words names the rows, as in a CSV file."""
+    """Use a first column of strings as row names, as in a CSV file."""
     names, columns, rows = table
     first = np.asarray(columns[0]).tolist() if rows is None and columns else []
     if first and all(isinstance(name, str) for name in first):
@@ -523,27 +509,30 @@ def _with_row_names(table: NamedColumns) -> NamedColumns:
     return table
 
 
-def _places_on_scale(classes: Any) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
-    """Places of ordered classes, and their labels if they have names."""
+def _scale_positions(classes: Any) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
+    """Positions of ordered classes, and their labels if they have names."""
     if isinstance(classes, Integral) and not isinstance(classes, bool):
         if classes < 2:
             raise ValueError(f"classes must be at least 2, not {classes}; pass K >= 2.")
         return np.arange(float(classes)), None
     if isinstance(classes, Mapping):
         labels = check_classes(list(classes))
-        places = numbers(list(classes.values()), "classes")
-        if not np.isfinite(places).all():
-            raise ValueError("classes has a place that is not finite; correct it.")
+        scale = numbers(list(classes.values()), "classes")
+        if not np.isfinite(scale).all():
+            raise ValueError("classes has a position that is not finite; correct it.")
     else:
         labels = check_classes(classes)
-        places = np.arange(float(len(labels)))
+        scale = np.arange(float(len(labels)))
     if len(labels) < 2:
         raise ValueError("classes has only one class; list at least two, low to high.")
-    return places, labels
+    return scale, labels
 
 
 def _table(matrix: NDArray[np.float64], labels: NDArray[Any] | None) -> Any:
-    """The matrix, labelled if its classes are."""
+    """The matrix, as a DataFrame if the classes have labels.
+
+    pandas is imported only here: it takes longer to import than the whole package.
+    """
     if labels is None:
         return matrix
     import pandas as pd
@@ -551,11 +540,7 @@ def _table(matrix: NDArray[np.float64], labels: NDArray[Any] | None) -> Any:
     return pd.DataFrame(matrix, index=labels, columns=labels)
 
 
-# Published cost matrices, as labelled frames made when they are asked for.
-#
-# pandas takes longer to import than the rest of this package, so nothing here imports
-# it before a matrix is wanted.
-
+# Published cost matrices.
 
 _SERS_CLASSES = ("Ab", "Ecoli", "HI", "KP", "LM", "Nm", "Psa", "Spn", "Sa", "GBS")
 _SERS = (
@@ -587,18 +572,18 @@ _MATRICES = {
 
 
 def published_matrix(name: str) -> Any:
-    """Return a published matrix, rows true and columns predicted, as a new frame.
+    """Return a published matrix, with true classes in rows, as a new DataFrame.
 
     Parameters
     ----------
     name : {"SERS_COSTS", "KDD99_COSTS"}
-        Ten bacteria by surface-enhanced Raman spectra, prices 0 to 10; or the five
-        categories of connections of the KDD Cup 1999.
+        Ten bacteria in surface-enhanced Raman spectra, with costs from 0 to 10; or the
+        five categories of connections of the KDD Cup 1999.
 
     Returns
     -------
     pandas.DataFrame of shape (n_classes, n_classes)
-        Changing it changes no later one.
+        A new object on each call.
     """
     import pandas as pd
 

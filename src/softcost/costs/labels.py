@@ -1,4 +1,9 @@
-"""Class labels: read them, find them, and match names with them."""
+"""Class labels, and reading of labelled costs in any form.
+
+Labels are read from lists, arrays and columns, and matched with the names of rows and
+columns. Costs are read from arrays, lists, dicts and tables (pandas, polars, pyarrow);
+`softcost.costs.matrix` validates them.
+"""
 
 from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
@@ -9,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-_PLAIN_KINDS = "biufUS"  # bool, int, unsigned, float, str, bytes
+_PLAIN_KINDS = "biufUS"  # NumPy's codes of bool, int, unsigned, float, str, bytes
 
 
 def shown(labels: Sequence[Any], limit: int = 6) -> str:
@@ -36,24 +41,24 @@ def label_array(labels: Any, argument: str) -> NDArray[Any]:
     labels : array-like of shape (n,)
         A list, array or column (pandas, polars, pyarrow) of strings or numbers.
     argument : str
-        What the caller's user calls it; named in every message.
+        The name of the argument in messages.
 
     Returns
     -------
     ndarray of shape (n,)
         Strings (fixed width or object), numbers or booleans.
     """
-    wanted = f"{argument} must be a one-dimensional sequence of labels"
+    rule = f"{argument} must be a one-dimensional sequence of labels"
     if labels is None or isinstance(labels, str | bytes | Mapping | Set):
-        raise TypeError(f"{wanted}, not {type(labels).__name__}; pass a list or array.")
+        raise TypeError(f"{rule}, not {type(labels).__name__}; pass a list or array.")
     if is_sparse(labels):
-        raise TypeError(f"{wanted}, not sparse; pass {argument}.toarray().ravel().")
+        raise TypeError(f"{rule}, not sparse; pass {argument}.toarray().ravel().")
     try:
         array = np.asarray(labels)
     except ValueError:
-        raise ValueError(f"{wanted}; its rows differ in length, flatten it.") from None
+        raise ValueError(f"{rule}; its rows differ in length, flatten it.") from None
     if array.ndim != 1:
-        raise ValueError(f"{wanted}, not of shape {array.shape}; use numpy.ravel.")
+        raise ValueError(f"{rule}, not of shape {array.shape}; use numpy.ravel.")
     if array.dtype.kind == "O":
         array = _one_kind(array, argument)
     elif array.dtype.kind in "US" and isinstance(labels, list | tuple):
@@ -92,15 +97,15 @@ def check_classes(classes: Any) -> NDArray[Any]:
         raise ValueError("classes is empty; list every class once.")
     unique, counts = np.unique(array, return_counts=True)
     if len(unique) < len(array):
-        twice = unique[counts > 1].tolist()
-        raise ValueError(f"classes repeats {shown(twice)}; list every class once.")
+        repeated = unique[counts > 1].tolist()
+        raise ValueError(f"classes repeats {shown(repeated)}; list every class once.")
     return array
 
 
 def class_indices(
     y: ArrayLike, classes: ArrayLike, *, argument: str = "y"
 ) -> NDArray[np.intp]:
-    """Say which class each label is.
+    """Return the class index of each label.
 
     Parameters
     ----------
@@ -118,9 +123,9 @@ def class_indices(
 
     See Also
     --------
-    resolve_classes : Decide which classes there are, and their order.
-    answer_indices : Say which answer each label is: the number of a class or of an
-        extra action.
+    resolve_classes : Determine the classes and their order.
+    answer_indices : Return the index of each answer among the classes and extra
+        actions.
 
     Examples
     --------
@@ -131,32 +136,32 @@ def class_indices(
     labels = label_array(y, argument)
     if len(labels) == 0:
         raise ValueError(f"{argument} is empty; pass at least one example.")
-    known = check_classes(classes)
-    place = {label: index for index, label in enumerate(known.tolist())}
+    checked = check_classes(classes)
+    index = {label: number for number, label in enumerate(checked.tolist())}
     unique, inverse = np.unique(labels, return_inverse=True)
-    unknown = [label for label in unique.tolist() if label not in place]
+    unknown = [label for label in unique.tolist() if label not in index]
     if unknown:
         raise ValueError(
             f"{argument} has labels that are not among the classes, {shown(unknown)};"
-            f" the classes are {shown(known.tolist())}: correct {argument} or pass"
+            f" the classes are {shown(checked.tolist())}: correct {argument} or pass"
             " classes= with every class."
         )
-    return np.array([place[label] for label in unique.tolist()], dtype=np.intp)[inverse]
+    return np.array([index[label] for label in unique.tolist()], dtype=np.intp)[inverse]
 
 
 def names_like(names: Sequence[Any], labels: NDArray[Any]) -> list[Any]:
-    """Give names the type of labels, where they can have it.
+    """Convert names to the type of the labels, if possible.
 
     The header of a CSV file, the columns of polars and pyarrow and the keys of JSON
-    are strings even when the labels are numbers; the reverse happens to an index of
-    digits. ``"3"`` then means 3, and 3 means ``"3"``.
+    are strings even if the labels are numbers. An index of digits is the reverse. So
+    ``"3"`` may mean 3, and 3 may mean ``"3"``.
     """
     kind = labels.dtype.kind
     return [_name_like(python_value(name), kind) for name in names]
 
 
 def _name_like(name: Any, kind: str) -> Any:
-    """Give one name the type of a dtype kind, or leave it."""
+    """Convert a name to the type of a dtype kind, or return it as it is."""
     if kind in "UO" and isinstance(name, Real):
         return str(name)
     if kind == "b" and isinstance(name, str):
@@ -181,35 +186,32 @@ def positions(
     Returns
     -------
     ndarray of shape (n_classes + n_actions,)
-        ``names[result[k]]`` is class k, or action k - n_classes. Every one of them
-        must be named once, and nothing else.
+        ``names[result[k]]`` is class k, or action k - n_classes. Each of them must be
+        named once, and nothing else.
     """
-    own = names_like(names, classes)
-    place = {name: index for index, name in enumerate(own)}
-    if len(place) < len(own):
-        twice = [name for index, name in enumerate(own) if place[name] != index]
+    typed = names_like(names, classes)
+    index = {name: number for number, name in enumerate(typed)}
+    if len(index) < len(typed):
+        repeated = [name for number, name in enumerate(typed) if index[name] != number]
         raise ValueError(
-            f"{argument} has more than one {what} named {shown(twice)};"
+            f"{argument} has more than one {what} named {shown(repeated)};"
             " name every class once."
         )
-    wanted = [*classes.tolist(), *actions]
-    missing = [label for label in wanted if label not in place]
-    extra = [name for name in own if name not in set(wanted)]
+    answers = [*classes.tolist(), *actions]
+    missing = [label for label in answers if label not in index]
+    extra = [name for name in typed if name not in set(answers)]
     if missing or extra:
         faults = []
         if missing:
             faults.append(f"no {what} for {shown(missing)}")
         if extra:
-            faults.append(f"a {what} for {shown(extra)}, which is no class")
+            faults.append(f"a {what} for {shown(extra)}, which is not a class")
         kinds = "classes and actions" if len(actions) else "classes"
         raise ValueError(
             f"{argument} has {' and '.join(faults)}; name its {what}s exactly as the"
-            f" {kinds}, {shown(wanted)}, or pass an array in their order."
+            f" {kinds}, {shown(answers)}, or pass an array in their order."
         )
-    return np.array([place[label] for label in wanted], dtype=np.intp)
-
-
-# Read prices from arrays, lists, dictionaries and tables, without judging them.
+    return np.array([index[label] for label in answers], dtype=np.intp)
 
 
 class NamedColumns(NamedTuple):
@@ -217,11 +219,11 @@ class NamedColumns(NamedTuple):
 
     names: list[Any]
     columns: list[Any]
-    row_names: list[Any] | None  # None where rows are only numbered
+    row_names: list[Any] | None  # None if rows are only numbered
 
 
 def read_table(value: Any) -> NamedColumns | None:
-    """Take a table apart; None if the value is not a table."""
+    """Split a table into columns; None if the value is not a table."""
     if hasattr(value, "iloc") and hasattr(value, "columns"):  # pandas
         names = [python_value(name) for name in value.columns]
         columns = [value.iloc[:, j] for j in range(len(names))]
@@ -246,14 +248,14 @@ def has_default_index(frame: Any) -> bool:
 
 def numbers(values: Any, argument: str) -> NDArray[np.float64]:
     """Turn array-like numbers into a new float64 array; missing ones become NaN."""
-    wanted = f"{argument} must hold numbers"
+    rule = f"{argument} must hold numbers"
     if is_sparse(values):
         raise TypeError(f"{argument} is sparse; pass {argument}.toarray().")
     if isinstance(values, str | bytes) or hasattr(values, "__fspath__"):
-        raise TypeError(f"{wanted}, not a file name or text; read the file first.")
+        raise TypeError(f"{rule}, not a file name or text; read the file first.")
     if isinstance(values, Mapping | set | frozenset) or hasattr(values, "collect"):
         raise TypeError(
-            f"{wanted} as an array, a list of rows or a table,"
+            f"{rule} as an array, a list of rows or a table,"
             f" not {type(values).__name__}; convert it to one of them."
         )
     try:
@@ -270,7 +272,7 @@ def numbers(values: Any, argument: str) -> NDArray[np.float64]:
     if array.dtype.kind == "O":
         flat = [_number(value, argument) for value in array.ravel()]
         return np.array(flat, dtype=np.float64).reshape(array.shape)
-    raise TypeError(f"{wanted}, not {array.dtype}; convert its entries to float.")
+    raise TypeError(f"{rule}, not {array.dtype}; convert its entries to float.")
 
 
 def _number(value: Any, argument: str) -> float:
@@ -290,10 +292,10 @@ def _number(value: Any, argument: str) -> float:
 
 
 class Matrix(NamedTuple):
-    """Prices by row (true class) and column (predicted class)."""
+    """Costs by row (true class) and column (predicted class)."""
 
     values: NDArray[np.float64]
-    rows: list[Any] | None  # None where rows and columns go by position
+    rows: list[Any] | None  # None if rows and columns are not labelled
     columns: list[Any] | None
 
 
@@ -329,10 +331,10 @@ def read_matrix(cost_matrix: Any) -> Matrix:
 
 
 def _first_names_rows(cost_matrix: Any, table: NamedColumns, length: int) -> bool:
-    """Whether the first of a matrix's columns holds the true classes.
+    """Whether the first column of a matrix holds the true classes.
 
-    Then there is a column more than there are classes, or several more with actions. A
-    pandas table of classes 0, 1, ... and an action has that many, too.
+    There are then more columns than classes. That is not sufficient: a pandas table of
+    the classes 0, 1, ... and an action also has more.
     """
     names = [str(name) for name in table.names]
     if len(names) <= length or length == 0:
@@ -345,14 +347,14 @@ def _first_names_rows(cost_matrix: Any, table: NamedColumns, length: int) -> boo
 
 
 def _from_mapping(cost_matrix: Mapping[Any, Any]) -> Matrix:
-    """Read ``{true: {predicted: price}}``; a missing diagonal entry is 0."""
+    """Read ``{true: {predicted: cost}}``; a missing diagonal entry is 0."""
     rows = [python_value(label) for label in cost_matrix]
     columns: list[Any] = []
     for label, row in cost_matrix.items():
         if not isinstance(row, Mapping):
             raise TypeError(
-                f"cost_matrix[{label!r}] must be a dict of predicted class and price,"
-                f" not {type(row).__name__}; write {{true: {{predicted: price}}}}."
+                f"cost_matrix[{label!r}] must be a dict of predicted class and cost,"
+                f" not {type(row).__name__}; write {{true: {{predicted: cost}}}}."
             )
         columns += [key for key in row if key not in columns]
     columns += [label for label in rows if label not in columns]
@@ -363,11 +365,11 @@ def _from_mapping(cost_matrix: Mapping[Any, Any]) -> Matrix:
         missing = [key for key in columns if key not in row and key != label]
         if missing:
             raise ValueError(
-                f"cost_matrix[{label!r}] has no price for {shown(missing)};"
-                " give every pair of classes a price."
+                f"cost_matrix[{label!r}] has no cost for {shown(missing)};"
+                " give every pair of classes a cost."
             )
-        given = [row.get(key, 0.0) for key in columns]
-        values[i] = numbers(np.array(given, dtype=object), "cost_matrix")
+        entries = [row.get(key, 0.0) for key in columns]
+        values[i] = numbers(np.array(entries, dtype=object), "cost_matrix")
     return Matrix(values, rows, [python_value(label) for label in columns])
 
 
@@ -383,12 +385,12 @@ def cost_names(costs: Any) -> list[Any] | None:
 
 
 def sorted_like(names: list[Any], labels: NDArray[Any], argument: str) -> NDArray[Any]:
-    """Sort names, typed as the labels they stand for."""
-    own = np.array(names_like(names, labels))
-    if own.ndim != 1 or own.dtype.kind not in "biufUS":
+    """Sort names, converted to the type of the labels."""
+    typed = np.array(names_like(names, labels))
+    if typed.ndim != 1 or typed.dtype.kind not in _PLAIN_KINDS:
         raise ValueError(
-            f"{argument} must be named by classes, not by {shown(names)};"
+            f"{argument} must be labelled by classes, not by {shown(names)};"
             " use one label per row and column."
         )
-    own = np.unique(own)
-    return own.astype(object) if labels.dtype.kind == "O" else own
+    typed = np.unique(typed)
+    return typed.astype(object) if labels.dtype.kind == "O" else typed

@@ -1,4 +1,15 @@
-"""The only place where prices are judged: shape, order, finite, not negative."""
+"""Validation of cost matrices and of costs by example; consistency of a matrix.
+
+A matrix C is *consistent* (Zhou and Liu 2010) if class weights can express it:
+rescaling classes by weights w is right for the pair (i, j) iff
+``w_i / w_j = C[i, j] / C[j, i]``. So C is consistent iff one w satisfies this for all
+pairs, that is iff ``C[i, j] = w_i S[i, j]`` with a symmetric S.
+
+References
+----------
+Zhou and Liu (2010), "On multi-class cost-sensitive learning", Computational
+Intelligence 26; first in AAAI 2006.
+"""
 
 from typing import Any
 
@@ -20,11 +31,11 @@ from softcost.costs.labels import (
     sorted_like,
 )
 
-LARGEST = 1e150  # sums and squares of such numbers are still finite
+LARGEST = 1e150  # larger costs could overflow when they are added or squared
 
 
 def only_one(cost_matrix: Any, costs: Any) -> None:
-    """Refuse two price lists at once."""
+    """Raise an error if both cost arguments are given."""
     if cost_matrix is not None and costs is not None:
         raise ValueError(
             "cost_matrix and costs are both given; pass cost_matrix (K x K, by class)"
@@ -41,22 +52,22 @@ def resolve_classes(
     actions: ArrayLike | None = None,
     argument: str = "y",
 ) -> NDArray[Any]:
-    """Decide which classes there are, and their order.
+    """Determine the classes and their order.
 
-    Explicit `classes` win and keep their order. Otherwise they are the sorted labels
-    of a labelled price list, and otherwise the sorted labels of `y`.
+    Explicit `classes` have priority and keep their order. Otherwise the classes are the
+    sorted labels of labelled costs, or else the sorted labels of `y`.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
-        Labels; every one must be among the classes.
+        Labels, all of them among the classes.
     classes : array-like of shape (n_classes,), optional
-        Every class once, in the order in which arrays of prices are given. Needed
-        when `y` lacks a class and the prices are an unlabelled array.
+        Every class once, in the order of unlabelled costs. Required if `y` lacks a
+        class and the costs are an unlabelled array.
     cost_matrix, costs : optional
-        As in :func:`as_cost_vectors`; only their labels are read.
+        As in :func:`as_cost_vectors`; only their labels are used.
     actions : array-like of shape (n_extra,), optional
-        Columns of `costs` that are no classes.
+        Columns of `costs` that are not classes.
     argument : str, default="y"
         The name of `y` in messages.
 
@@ -67,14 +78,14 @@ def resolve_classes(
 
     See Also
     --------
-    class_indices : Say which class each label is.
-    extra_actions : Say which answers there are beyond the classes.
+    class_indices : Return the class index of each label.
+    extra_actions : Return the names of the actions other than predicting a class.
 
     Examples
     --------
     >>> from softcost.costs import resolve_classes
-    >>> prices = {"ham": {"spam": 5}, "spam": {"ham": 1}}
-    >>> resolve_classes(["spam", "spam"], cost_matrix=prices).tolist()
+    >>> costs = {"ham": {"spam": 5}, "spam": {"ham": 1}}
+    >>> resolve_classes(["spam", "spam"], cost_matrix=costs).tolist()
     ['ham', 'spam']
     """
     only_one(cost_matrix, costs)
@@ -83,28 +94,28 @@ def resolve_classes(
         raise ValueError(f"{argument} is empty; pass at least one example.")
     names, owner = None, "classes"
     if classes is not None:
-        found = check_classes(classes)
+        resolved = check_classes(classes)
     else:
-        found = np.unique(labels)
+        resolved = np.unique(labels)
         if cost_matrix is not None:
             names, owner = matrix_labels(cost_matrix), "cost_matrix"
         elif costs is not None:
             names, owner = _class_columns(costs, labels, actions), "costs"
         if names is not None:
-            found = sorted_like(names, labels, owner)
-    unknown = sorted(set(np.unique(labels).tolist()) - set(found.tolist()))
+            resolved = sorted_like(names, labels, owner)
+    unknown = sorted(set(np.unique(labels).tolist()) - set(resolved.tolist()))
     if unknown:
         raise ValueError(
-            f"{argument} has labels that {owner} does not name, {shown(unknown)};"
-            f" it names {shown(found.tolist())}: add them there or correct {argument}."
+            f"{argument} has labels that {owner} does not name, {shown(unknown)}; it"
+            f" names {shown(resolved.tolist())}: add them there or correct {argument}."
         )
-    return found
+    return resolved
 
 
 def _class_columns(
     costs: Any, labels: NDArray[Any], actions: ArrayLike | None
 ) -> list[Any] | None:
-    """Names of the columns of costs but for the actions; None if it has none."""
+    """Names of the columns of costs without the actions; None if it has no names."""
     names = cost_names(costs)
     if names is None:
         return None
@@ -114,14 +125,14 @@ def _class_columns(
     words = [name for name in names_like(names, labels) if isinstance(name, str)]
     if words and labels.dtype.kind in "iuf":
         raise ValueError(
-            f"costs has a column for {shown(words)}, which is no label of y; drop it,"
-            " or name it by actions= if it is an action."
+            f"costs has a column for {shown(words)}, which is not a label of y; drop"
+            " it, or name it by actions= if it is an action."
         )
     return names
 
 
 def is_labelled(*, cost_matrix: Any = None, costs: Any = None) -> bool:
-    """Whether prices go by label (tables and dicts) and not by position (arrays).
+    """Whether costs are labelled (tables and dicts) or only in order (arrays).
 
     Parameters
     ----------
@@ -131,12 +142,12 @@ def is_labelled(*, cost_matrix: Any = None, costs: Any = None) -> bool:
     Returns
     -------
     bool
-        False also where there are no prices.
+        False without costs.
 
     See Also
     --------
     check_cost_matrix : Check a cost matrix and put it into the order of the classes.
-    check_costs : Check the costs of examples and put their columns into the order of
+    check_costs : Check costs by example and put their columns into the order of the
         classes.
 
     Examples
@@ -165,17 +176,15 @@ def check_cost_matrix(
     ----------
     cost_matrix : array-like, table or dict of shape (n_classes, n_classes)
         ``cost_matrix[true, predicted]``: rows are true classes, columns predicted
-        ones, as in a confusion matrix. An array or list of rows goes by position, in
-        the order of `classes`. A table (pandas with labels as index and columns; or
-        pandas, polars, pyarrow with the true classes in the first column) or a dict
-        ``{true: {predicted: price}}`` goes by label, whatever its order; a dict may
-        leave out the diagonal, which is then 0.
+        classes, as in a confusion matrix. An array or list of rows is in the order of
+        `classes`. A table (pandas with labels as index and columns; or pandas, polars,
+        pyarrow with the true classes in the first column) or a dict
+        ``{true: {predicted: cost}}`` is matched by label. A dict may leave out the
+        diagonal, which is then 0.
     classes : array-like of shape (n_classes,), optional
-        The classes. By default the labels of the matrix itself, sorted, or its
-        positions.
+        The classes. By default the sorted labels of the matrix, or its positions.
     actions : array-like of shape (n_extra,), optional
-        What may be answered beyond the classes: the matrix has a column for each,
-        an array after those of the classes.
+        Extra actions, one column each; in an array they come after the classes.
 
     Returns
     -------
@@ -185,16 +194,15 @@ def check_cost_matrix(
 
     See Also
     --------
-    check_costs : Check the costs of examples and put their columns into the order of
+    check_costs : Check costs by example and put their columns into the order of the
         classes.
-    as_cost_vectors : Return canonical cost vectors: what a mistake costs more than
-        being right.
+    as_cost_vectors : Return canonical cost vectors: the extra cost of each answer.
 
     Examples
     --------
     >>> from softcost.costs import check_cost_matrix
-    >>> prices = {"ham": {"spam": 5}, "spam": {"ham": 1}}
-    >>> check_cost_matrix(prices, ["spam", "ham"])
+    >>> costs = {"ham": {"spam": 5}, "spam": {"ham": 1}}
+    >>> check_cost_matrix(costs, ["spam", "ham"])
     array([[0., 1.],
            [5., 0.]])
     """
@@ -205,21 +213,21 @@ def check_cost_matrix(
             " true class and one column per predicted class."
         )
     if classes is not None:
-        known = check_classes(classes)
+        labels = check_classes(classes)
     elif rows is not None:
-        known = sorted_like(rows, np.array(rows), "cost_matrix")
+        labels = sorted_like(rows, np.array(rows), "cost_matrix")
     else:
-        known = np.arange(len(values))
-    extra = check_actions(actions, known)
+        labels = np.arange(len(values))
+    extra = check_actions(actions, labels)
     if rows is not None and columns is not None:
-        by_row = positions(rows, known, "cost_matrix", "row")
+        by_row = positions(rows, labels, "cost_matrix", "row")
         by_column = positions(
-            columns, known, "cost_matrix", "column", actions=extra.tolist()
+            columns, labels, "cost_matrix", "column", actions=extra.tolist()
         )
         values = values[np.ix_(by_row, by_column)]
-    _check_shape(values, known, extra)
-    _check_values(values, known, extra, "cost_matrix")
-    _check_diagonal(values, known, extra)
+    _check_shape(values, labels, extra)
+    _check_values(values, labels, extra, "cost_matrix")
+    _check_diagonal(values, labels, extra)
     return values
 
 
@@ -247,7 +255,7 @@ def _check_shape(
     raise ValueError(
         f"cost_matrix has shape {values.shape} for {n_classes} classes,"
         f" {shown(classes.tolist())}; give one row and one column per class"
-        " (pass classes= where y lacks one), or pass prices by example as costs."
+        " (pass classes= if y lacks one), or pass costs by example as costs."
     )
 
 
@@ -258,15 +266,19 @@ def _check_values(
     argument: str,
 ) -> None:
     for bad, fault, remedy in (
-        (np.isnan(values), "a missing price (NaN)", "fill it"),
-        (np.isinf(values), "an infinite price", "use a large finite one"),
+        (np.isnan(values), "a missing cost (NaN)", "fill it"),
+        (np.isinf(values), "an infinite cost", "use a large finite one"),
         (
             values < 0,
-            "a negative price",
-            "profits become costs by softcost.costs.from_benefits, other prices by"
-            " adding a constant to their row",
+            "a negative cost",
+            "convert profits with softcost.costs.from_benefits, or add a constant to"
+            " the row",
         ),
-        (values > LARGEST, "a price too large to add up", "use a larger unit"),
+        (
+            values > LARGEST,
+            "a cost above 1e150 (sums could overflow)",
+            "use a larger unit",
+        ),
     ):
         if bad.any():
             row, column = (int(place[0]) for place in np.nonzero(bad))
@@ -287,8 +299,8 @@ def _check_diagonal(
         true, predicted = answers[row], answers[column]
         raise ValueError(
             f"cost_matrix makes predicting {predicted!r} for a true {true!r} cheaper"
-            " than being right; put true classes in rows, predicted ones in columns,"
-            " and the lowest price of each row on the diagonal."
+            " than being right; put true classes in rows, predicted classes in columns,"
+            " and the lowest cost of each row on the diagonal."
         )
 
 
@@ -299,20 +311,20 @@ def check_costs(
     *,
     actions: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
-    """Check the costs of examples and put their columns into the order of classes.
+    """Check costs by example and put their columns into the order of the classes.
 
     Parameters
     ----------
     costs : array-like or table of shape (n_samples, n_classes)
-        ``costs[n, k]`` is the price of predicting class k for example n. An array or
-        list of rows goes by position, in the order of `classes`; the columns of a
-        table (pandas, polars, pyarrow) go by name.
+        ``costs[n, k]`` is the cost of predicting class k for example n. An array or
+        list of rows is in the order of `classes`; the columns of a table (pandas,
+        polars, pyarrow) are matched by name.
     classes : array-like of shape (n_classes,)
         The classes.
     n_samples : int
-        How many examples there are.
+        Number of examples.
     actions : array-like of shape (n_extra,), optional
-        What may be answered beyond the classes: a column for each.
+        Extra actions, one column each.
 
     Returns
     -------
@@ -322,8 +334,7 @@ def check_costs(
     See Also
     --------
     check_cost_matrix : Check a cost matrix and put it into the order of the classes.
-    as_cost_vectors : Return canonical cost vectors: what a mistake costs more than
-        being right.
+    as_cost_vectors : Return canonical cost vectors: the extra cost of each answer.
 
     Examples
     --------
@@ -333,16 +344,17 @@ def check_costs(
     array([[0., 1.],
            [3., 2.]])
     """
-    known = check_classes(classes)
-    extra = check_actions(actions, known)
+    labels = check_classes(classes)
+    extra = check_actions(actions, labels)
     if costs is None:
         raise TypeError("costs is None; pass an n x K array or table.")
     table = read_table(costs)
     if table is None:
         values = numbers(costs, "costs")
     else:
-        _refuse_matrix(table.row_names, known)
-        order = positions(table.names, known, "costs", "column", actions=extra.tolist())
+        _check_not_a_matrix(table.row_names, labels)
+        names = extra.tolist()
+        order = positions(table.names, labels, "costs", "column", actions=names)
         columns = [numbers(table.columns[j], "costs") for j in order]
         values = np.column_stack(columns)
     if values.ndim != 2:
@@ -353,23 +365,23 @@ def check_costs(
     if len(values) != n_samples:
         raise ValueError(
             f"costs has {len(values)} rows for {n_samples} examples; give one row per"
-            " example, or pass prices by class as cost_matrix."
+            " example, or pass costs by class as cost_matrix."
         )
-    if values.shape[1] != len(known) + len(extra):
-        kinds = f"{len(known)} classes, {shown(known.tolist())}"
+    if values.shape[1] != len(labels) + len(extra):
+        kinds = f"{len(labels)} classes, {shown(labels.tolist())}"
         if len(extra):
             kinds += f", and {len(extra)} actions, {shown(extra.tolist())}"
         raise ValueError(
             f"costs has {values.shape[1]} columns for {kinds}; give one column per"
-            " class (pass classes= where y lacks one, actions= for columns beyond the"
+            " class (pass classes= if y lacks one, actions= for columns that are not"
             " classes)."
         )
-    _check_values(values, known, extra, "costs")
+    _check_values(values, labels, extra, "costs")
     return values
 
 
-def _refuse_matrix(row_names: list[Any] | None, classes: NDArray[Any]) -> None:
-    """Refuse rows named after the classes: that is a matrix."""
+def _check_not_a_matrix(row_names: list[Any] | None, classes: NDArray[Any]) -> None:
+    """Raise an error for rows named after the classes: that is a matrix."""
     if not row_names or not all(isinstance(name, str) for name in row_names):
         return
     if sorted(row_names) == sorted(map(str, classes.tolist())):
@@ -379,37 +391,30 @@ def _refuse_matrix(row_names: list[Any] | None, classes: NDArray[Any]) -> None:
         )
 
 
-# Can weights by class stand for a cost matrix? (Zhou and Liu's condition.)
-#
-# Rescaling classes by weights w treats the pair (i, j) rightly iff
-# ``w_i / w_j = C[i, j] / C[j, i]``. A matrix is consistent iff one w does so for all
-# pairs, that is iff ``C[i, j] = w_i S[i, j]`` with a symmetric S.
-
-
 def is_consistent(cost_matrix: Any, tol: float = 1e-8, *, method: str = "log") -> bool:
-    """Whether weights by class can stand for a cost matrix.
+    """Whether class weights can express a cost matrix.
 
     Parameters
     ----------
     cost_matrix : array-like, table or dict of shape (n_classes, n_classes)
-        See :func:`check_cost_matrix`. Each row's diagonal entry is subtracted first.
+        See :func:`check_cost_matrix`. The diagonal is subtracted from each row first.
     tol : float, default=1e-8
-        Largest deviation that counts as none.
+        Largest deviation that is attributed to rounding.
     method : {"log", "rank"}, default="log"
         "log": with ``L[i, j] = log C[i, j] - log C[j, i]`` and ``l_i`` the mean of
-        row i, ``max |L[i, j] - (l_i - l_j)| <= tol``; scale free. "rank": the system
-        ``w_i C[j, i] - w_j C[i, j] = 0``, its rows scaled to norm 1, has a smallest
-        singular value of at most `tol` times the largest.
+        row i, ``max |L[i, j] - (l_i - l_j)| <= tol``; independent of the unit.
+        "rank": the system ``w_i C[j, i] - w_j C[i, j] = 0``, with rows scaled to norm
+        1, has a smallest singular value of at most `tol` times the largest.
 
     Returns
     -------
     bool
-        False whenever a mistake is free, since no positive weights allow that.
+        False if any mistake is free: positive weights cannot express that.
 
     See Also
     --------
     consistency_weights : Return the class weights of a consistent cost matrix.
-    consistent : Draw a consistent matrix with larger weights for rarer classes.
+    consistent : Draw a random consistent matrix with larger weights for rarer classes.
 
     Examples
     --------
@@ -447,7 +452,7 @@ def consistency_weights(cost_matrix: Any, tol: float = 1e-8) -> NDArray[np.float
 
     See Also
     --------
-    is_consistent : Whether weights by class can stand for a cost matrix.
+    is_consistent : Whether class weights can express a cost matrix.
     softcost.reductions.ZhouLiuRescaling : Trains with such weights.
 
     Examples
@@ -459,14 +464,14 @@ def consistency_weights(cost_matrix: Any, tol: float = 1e-8) -> NDArray[np.float
     matrix = _canonical(cost_matrix)
     if not _all_mistakes_cost(matrix):
         raise ValueError(
-            "cost_matrix has a free mistake, so no weights stand for it; test it with"
-            " is_consistent first."
+            "cost_matrix has a free mistake, so class weights cannot express it; check"
+            " it with is_consistent first."
         )
     logs, deviation = _log_deviation(matrix)
     if deviation > tol:
         raise ValueError(
-            "cost_matrix is not consistent, so no weights stand for it; test it with"
-            " is_consistent first."
+            "cost_matrix is not consistent, so class weights cannot express it; check"
+            " it with is_consistent first."
         )
     return np.exp(logs - logs.max())
 

@@ -1,4 +1,10 @@
-"""The costs of labelled rows: checked once, scaled, softened, cut into parts."""
+"""Costs of labelled rows, validated once for a fit or a measurement.
+
+`row_costs` validates labels, costs and weights. The result, `RowCosts`, gives subsets
+of the rows and the softened `CostProblem` without another check. `row_matrices` is for
+costs at prediction time: the true class of a row is then unknown, so its costs are a
+whole matrix.
+"""
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,28 +28,28 @@ from softcost.costs.vectors import normalize, raw_cost_vectors
 
 @dataclass(frozen=True)
 class CostProblem:
-    """A cost-sensitive problem: what to predict, at what (softened) cost.
+    """A cost-sensitive learning problem: labels, softened costs and weights.
 
     Attributes
     ----------
     y : array of shape (n,)
-        Numbers of the true classes.
+        Indices of the true classes.
     costs : array of shape (n, A)
         Canonical costs of all answers, the classes first: not negative, zero at the
         true class.
     matrix : array of shape (K, A) or None
-        The same by class, where costs depend on the class only.
+        The costs by class, if they depend on the class only.
     weight : array of shape (n,)
         Sample weights.
 
     See Also
     --------
-    RowCosts : What a fit knows of its rows; its ``problem`` makes these.
-    softcost.reductions.Reduction : What is handed a problem, and solves it.
+    RowCosts : Validated costs of rows; its ``problem`` returns a `CostProblem`.
+    softcost.reductions.Reduction : Solves such problems.
 
     Examples
     --------
-    At softness 0.5 a mistake costs the mean of its price and of 1:
+    At softness 0.5 a mistake costs the mean of its cost and 1:
 
     >>> from softcost.costs import row_costs
     >>> rows = row_costs(["a", "b", "b"], cost_matrix=[[0, 1], [0.5, 0]])
@@ -63,44 +69,41 @@ class CostProblem:
 
     @property
     def n_actions(self) -> int:
-        """How many answers there are."""
+        """Number of answers."""
         return self.costs.shape[1]
 
 
 @dataclass(frozen=True)
 class RowCosts:
-    """Labels, costs and weights of rows, checked, by number of the class.
-
-    Made once for a fit, or a measurement, by `row_costs`; parts of the rows, and the
-    problem at any softness, follow without another check.
+    """Validated labels, costs and weights of rows.
 
     Attributes
     ----------
     classes : array of shape (K,)
         Sorted labels.
     y : array of shape (n,)
-        Numbers of the true classes.
+        Indices of the true classes.
     weight : array of shape (n,)
         Sample weights.
     raw_matrix : array of shape (K, A) or None
         Costs by true class and answer in the user's units, in the order of
-        ``actions``; None where costs were given by example.
+        ``actions``; None for costs by example.
     raw_costs : array of shape (n, A) or None
-        Costs by example in the user's units, where they were given so.
+        Costs by example in the user's units; None for costs by class.
     error_weight : None, "balanced" or array of shape (K,)
-        Weight of an error by true class; "balanced" follows the rows at hand.
+        Weight of an error by true class; "balanced" depends on the rows.
     extra : array of shape (A - K,)
-        What may be answered beyond the classes.
+        Extra actions.
     action_error : array of shape (A - K,)
-        How much each of these counts as an error.
+        How much each extra action counts as an error.
     fixed_scale : float or None
-        What costs by example are divided by; None for the largest of them.
+        Divisor of costs by example; None for the largest of them.
 
     See Also
     --------
-    row_costs : Check labels and costs, and put them into the order of the sorted
+    row_costs : Validate labels and costs, and put them into the order of the sorted
         classes.
-    CostProblem : A cost-sensitive problem: what to predict, at what (softened) cost.
+    CostProblem : A cost-sensitive learning problem: labels, softened costs and weights.
 
     Examples
     --------
@@ -133,7 +136,7 @@ class RowCosts:
 
     @property
     def actions(self) -> NDArray[Any]:
-        """All answers: the classes and what there is beyond, shape (A,)."""
+        """All answers, shape (A,): the classes, then the extra actions."""
         return all_answers(self.classes, self.extra)
 
     @property
@@ -142,7 +145,7 @@ class RowCosts:
 
     @property
     def by_example(self) -> bool:
-        """Whether costs were given by example."""
+        """Whether the costs are by example, not by class."""
         return self.raw_costs is not None
 
     @cached_property
@@ -156,14 +159,16 @@ class RowCosts:
     def realised_cost(
         self, answers: NDArray[Any], rows: NDArray[np.intp] | None = None
     ) -> NDArray[np.float64]:
-        """What answers cost in the user's units, without a table of all answers.
+        """Costs of given answers in the user's units.
+
+        It does not build the table of all answers, which may be large.
 
         Parameters
         ----------
         answers : array of shape (..., n_rows)
-            Numbers of the answers.
+            Indices of the answers.
         rows : array of shape (n_rows,), default=None
-            The rows that are answered, by default all.
+            Indices of the rows; all by default.
 
         Returns
         -------
@@ -176,7 +181,7 @@ class RowCosts:
         return self.raw_matrix[self.y[rows], answers]
 
     def least_cost(self) -> NDArray[np.float64]:
-        """What the cheapest answer for every row costs in the user's units.
+        """Cost of the cheapest answer for every row, in the user's units.
 
         Returns
         -------
@@ -188,7 +193,7 @@ class RowCosts:
         return self.raw_matrix.min(axis=1)[self.y]
 
     def totals(self) -> NDArray[np.float64]:
-        """What every answer would cost for all rows together, in the user's units.
+        """Total cost over all rows of always giving each answer, in the user's units.
 
         Returns
         -------
@@ -203,9 +208,9 @@ class RowCosts:
     def _scaled(self) -> tuple[NDArray | None, NDArray | None, float]:
         """Canonical matrix or costs, divided by the largest entry, and that entry.
 
-        A matrix is divided by its own largest entry, whichever classes occur, so that
-        softness means the same on every part of the data; costs by example by the
-        largest of rows that take part.
+        A matrix is divided by its largest entry even if some classes do not occur, so
+        that softness means the same on every part of the data. Costs by example are
+        divided by the largest one of a row with positive weight.
         """
         if self.raw_matrix is not None:
             matrix, scale = scaled_matrix(self.raw_matrix)
@@ -233,7 +238,7 @@ class RowCosts:
 
     @property
     def scale(self) -> float:
-        """What costs were divided by."""
+        """The divisor of the costs."""
         return self._scaled[2]
 
     @cached_property
@@ -244,63 +249,63 @@ class RowCosts:
 
     @cached_property
     def error_matrix(self) -> NDArray[np.float64]:
-        """What softness mixes in, shape (K, A): see `error_costs`."""
+        """The (weighted) 0/1 costs of softening, shape (K, A): see `error_costs`."""
         return error_costs(self.weight_of_errors, self.action_error)
 
     def problem(self, softness: float) -> CostProblem:
-        """The problem with costs softened by so much.
+        """The problem with softened costs.
 
         Parameters
         ----------
         softness : float from 0 to 1
-            How much.
+            0 for the costs, 1 for the 0/1 costs.
 
         Returns
         -------
         CostProblem
-            What a reduction solves.
+            For a reduction.
         """
-        basic = self.error_matrix
+        errors = self.error_matrix
         if self.matrix is not None:
-            matrix = softened(self.matrix, basic, softness)
+            matrix = softened(self.matrix, errors, softness)
             return CostProblem(self.y, matrix[self.y], matrix, self.weight)
-        costs = softened(self.costs, basic[self.y], softness)
+        costs = softened(self.costs, errors[self.y], softness)
         return CostProblem(self.y, costs, None, self.weight)
 
     def part(self, rows: NDArray[Any]) -> "RowCosts":
-        """The costs of some rows, as if only these had been given.
+        """The costs of some rows, without checking them again.
 
         Parameters
         ----------
         rows : array of int or bool
-            Which rows.
+            The rows.
 
         Returns
         -------
         RowCosts
-            Of these rows, not checked again.
+            As if only these rows had been passed.
         """
         raw = None if self.raw_costs is None else self.raw_costs[rows]
         return replace(self, y=self.y[rows], weight=self.weight[rows], raw_costs=raw)
 
     def merged(self, groups: NDArray[np.intp]) -> tuple["RowCosts", NDArray[np.intp]]:
-        """Rows in the order of their group; equal ones of a class as one, if possible.
+        """Sort rows by group, and merge equal rows of a class if possible.
 
-        Where costs depend on the class only, rows of one group (equal x) and class
-        pose the same problem, and one row with the sum of their weights stands for
-        all. Error weights and scale stay those of all rows.
+        If costs depend on the class only, rows of the same group (equal x) and class
+        pose the same problem, so one row with the sum of their weights replaces them.
+        Error weights and scale stay those of all rows.
 
         Parameters
         ----------
         groups : array of shape (n,)
-            The same number for rows that are equal.
+            The same number for equal rows.
 
         Returns
         -------
         costs : RowCosts
-            Of the merged rows.
+            Costs of the merged rows.
         rows : array
-            The row that each of its rows stands for.
+            An original row for each merged row.
         """
         if self.by_example:
             rows = np.argsort(groups, kind="stable")
@@ -317,7 +322,7 @@ class RowCosts:
     def average_mistake(self) -> float:
         """Average cost of a mistake over the classes, in the user's units.
 
-        Classes without rows are left out where costs were given by example.
+        With costs by example, classes without rows are left out.
 
         Returns
         -------
@@ -328,20 +333,18 @@ class RowCosts:
             by_class = self.matrix[:, : self.n_classes].sum(axis=1)
         else:
             sizes = np.bincount(self.y, self.weight, self.n_classes)
-            paid = self.weight * self.costs[:, : self.n_classes].sum(axis=1)
-            sums = np.bincount(self.y, paid, self.n_classes)
+            row_sums = self.weight * self.costs[:, : self.n_classes].sum(axis=1)
+            sums = np.bincount(self.y, row_sums, self.n_classes)
             by_class = sums[sizes > 0] / sizes[sizes > 0]
         return float(by_class.mean() / max(self.n_classes - 1, 1)) * self.scale
 
     def class_means(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Weighted means of rows of ``values`` (n, m) by true class, shape (K, m).
-
-        Zero for a class without rows.
+        """Weighted means by true class; zero for a class without rows.
 
         Parameters
         ----------
         values : array of shape (n, m)
-            Anything that rows have.
+            One row of values per row.
 
         Returns
         -------
@@ -357,12 +360,12 @@ class RowCosts:
 def scaled_matrix(
     raw_matrix: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], float]:
-    """Canonical costs by class, divided by the largest entry, and that entry.
+    """Scale a cost matrix: subtract row minima and divide by the largest entry.
 
     Parameters
     ----------
     raw_matrix : array of shape (K, A)
-        Prices in the user's units.
+        Costs in the user's units.
 
     Returns
     -------
@@ -373,10 +376,9 @@ def scaled_matrix(
 
     See Also
     --------
-    normalize : Divide costs by the largest one, so that softness means the same in any
+    normalize : Divide costs by the largest one, so that softness does not depend on the
         unit.
-    scaled_matrices : Canonical matrices, each divided by its own largest entry, shape
-        (n, K, A).
+    scaled_matrices : Scale several cost matrices, each by its own largest entry.
 
     Examples
     --------
@@ -392,7 +394,7 @@ def scaled_matrix(
 def error_costs(
     weight: NDArray[np.float64], action_error: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Costs that count errors: ``w_y [k != y]``, and ``w_y e_a`` for an extra action.
+    """Weighted 0/1 costs: ``w_y [k != y]``, and ``w_y e_a`` for an extra action.
 
     Parameters
     ----------
@@ -408,9 +410,9 @@ def error_costs(
 
     See Also
     --------
-    weighted : Return the costs that count errors by their weight.
-    softened : ``(1 - softness) * costs + softness * error_costs``: the method, in one
-        line.
+    weighted : Return the 0/1 costs times the weight of an error.
+    softened : Soften costs without checks: ``(1 - softness) * costs + softness *
+        error_costs``.
 
     Examples
     --------
@@ -434,18 +436,18 @@ def class_costs(
     classes: ArrayLike | None = None,
     extra: NDArray[Any] = NO_ACTIONS,
 ) -> NDArray[np.float64]:
-    """A price list as a checked matrix in the order of the sorted classes.
+    """Check a cost matrix and put it into the order of the sorted classes.
 
     Parameters
     ----------
     cost_matrix : array-like, table or dict of shape (K, A), or None
-        See `check_cost_matrix`; None lets every mistake cost 1.
+        See `check_cost_matrix`; None means that every mistake costs 1.
     known : array of shape (K,)
         The sorted classes.
     classes : array-like of shape (K,), optional
-        The classes in the order of an unlabelled matrix, by default sorted.
+        The classes in the order of an unlabelled matrix; sorted by default.
     extra : array of shape (A - K,)
-        What may be answered beyond the classes.
+        Extra actions.
 
     Returns
     -------
@@ -455,7 +457,7 @@ def class_costs(
     See Also
     --------
     check_cost_matrix : Check a cost matrix and put it into the order of the classes.
-    row_costs : Check labels and costs, and put them into the order of the sorted
+    row_costs : Validate labels and costs, and put them into the order of the sorted
         classes.
 
     Examples
@@ -464,35 +466,36 @@ def class_costs(
 
     >>> import numpy as np
     >>> from softcost.costs import class_costs
-    >>> prices = [[0, 5], [1, 0]]  # of spam, then of ham
-    >>> class_costs(prices, np.array(["ham", "spam"]), classes=["spam", "ham"])
+    >>> costs = [[0, 5], [1, 0]]  # spam, then ham
+    >>> class_costs(costs, np.array(["ham", "spam"]), classes=["spam", "ham"])
     array([[0., 1.],
            [5., 0.]])
     """
     if cost_matrix is None:
         require_costs(extra)
         return 1.0 - np.eye(len(known))
-    given = known if classes is None else check_classes(classes)
-    order = np.argsort(given, kind="stable")
-    columns = np.append(order, np.arange(len(given), len(given) + len(extra)))
-    return check_cost_matrix(cost_matrix, given, actions=extra)[np.ix_(order, columns)]
+    labels = known if classes is None else check_classes(classes)
+    order = np.argsort(labels, kind="stable")
+    columns = np.append(order, np.arange(len(labels), len(labels) + len(extra)))
+    matrix = check_cost_matrix(cost_matrix, labels, actions=extra)
+    return matrix[np.ix_(order, columns)]
 
 
 def costs_changed(
     cost_matrix: Any,
-    learnt: NDArray[np.float64] | None,
+    fitted: NDArray[np.float64] | None,
     known: NDArray[Any],
     classes: ArrayLike | None,
     extra: NDArray[Any],
 ) -> bool:
-    """Whether a price list is another one than what was learnt from.
+    """Whether a cost matrix differs from the one used for fitting.
 
     Parameters
     ----------
     cost_matrix, known, classes, extra
         As in `class_costs`.
-    learnt : array of shape (K, A) or None
-        The matrix that was learnt from; None where costs were given by example.
+    fitted : array of shape (K, A) or None
+        The matrix used for fitting; None for costs by example.
 
     Returns
     -------
@@ -501,28 +504,29 @@ def costs_changed(
 
     See Also
     --------
-    class_costs : A price list as a checked matrix in the order of the sorted classes.
-    softcost.reductions.MinimumExpectedCost : Follows prices that change after training.
+    class_costs : Check a cost matrix and put it into the order of the sorted classes.
+    softcost.reductions.MinimumExpectedCost : Allows costs to change after fitting.
 
     Examples
     --------
     >>> import numpy as np
     >>> from softcost.costs import NO_ACTIONS, class_costs, costs_changed
     >>> known = np.array(["ham", "spam"])
-    >>> learnt = class_costs([[0, 5], [1, 0]], known)
-    >>> costs_changed([[0, 5], [1, 0]], learnt, known, None, NO_ACTIONS)
+    >>> fitted = class_costs([[0, 5], [1, 0]], known)
+    >>> costs_changed([[0, 5], [1, 0]], fitted, known, None, NO_ACTIONS)
     False
-    >>> costs_changed([[0, 9], [1, 0]], learnt, known, None, NO_ACTIONS)
+    >>> costs_changed([[0, 9], [1, 0]], fitted, known, None, NO_ACTIONS)
     True
     """
-    if learnt is None:
+    if fitted is None:
         return cost_matrix is not None
     if cost_matrix is None and len(extra):
         return True
-    if _is_table_of(cost_matrix, learnt, [*known.tolist(), *extra.tolist()]):
-        return False  # at once: this is asked for every prediction
-    now = class_costs(cost_matrix, known, classes=classes, extra=extra)
-    return not np.array_equal(now, learnt)
+    # A fast path, since every prediction calls this function.
+    if _is_table_of(cost_matrix, fitted, [*known.tolist(), *extra.tolist()]):
+        return False
+    current = class_costs(cost_matrix, known, classes=classes, extra=extra)
+    return not np.array_equal(current, fitted)
 
 
 def _is_table_of(table: Any, values: NDArray[np.float64], names: list[Any]) -> bool:
@@ -548,7 +552,7 @@ def row_costs(
     actions: ArrayLike | None = None,
     action_error: Any = 1.0,
 ) -> RowCosts:
-    """Check labels and costs, and put them into the order of the sorted classes.
+    """Validate labels and costs, and put them into the order of the sorted classes.
 
     Parameters
     ----------
@@ -557,62 +561,57 @@ def row_costs(
     error_weight : None, "balanced" or dict of label and weight
         See `error_weights`.
     sample_weight : array of shape (n,), default=None
-        Not negative; by default ones.
+        Sample weights, not negative; ones by default.
     actions : array-like of shape (A - K,), optional
-        What may be answered beyond the classes, see `extra_actions`.
+        Extra actions, see `extra_actions`.
     action_error : float, or dict of action and float
-        How much these count as errors.
+        How much actions count as errors.
 
     Returns
     -------
     RowCosts
-        All that a fit, or a measurement, needs to know of its rows.
+        The validated rows.
 
     See Also
     --------
-    as_cost_vectors : Return canonical cost vectors: what a mistake costs more than
-        being right.
-    RowCosts : Labels, costs and weights of rows, checked, by number of the class.
+    as_cost_vectors : Return canonical cost vectors: the extra cost of each answer.
+    RowCosts : Validated labels, costs and weights of rows.
 
     Examples
     --------
     >>> from softcost.costs import row_costs
-    >>> found = row_costs(["b", "a"], cost_matrix=[[0, 4], [2, 0]])
-    >>> found.classes.tolist(), found.y.tolist(), found.scale
+    >>> rows = row_costs(["b", "a"], cost_matrix=[[0, 4], [2, 0]])
+    >>> rows.classes.tolist(), rows.y.tolist(), rows.scale
     (['a', 'b'], [1, 0], 4.0)
-    >>> found.problem(softness=0.5).costs
+    >>> rows.problem(softness=0.5).costs
     array([[0.75, 0.  ],
            [0.  , 1.  ]])
     """
-    given = resolve_classes(
+    labels = resolve_classes(
         y, classes=classes, cost_matrix=cost_matrix, costs=costs, actions=actions
     )
-    extra = extra_actions(given, actions=actions, cost_matrix=cost_matrix)
-    order = np.argsort(given, kind="stable")
-    known = given[order]
-    index = class_indices(y, known)
+    extra = extra_actions(labels, actions=actions, cost_matrix=cost_matrix)
+    order = np.argsort(labels, kind="stable")
+    sorted_classes = labels[order]
+    index = class_indices(y, sorted_classes)
     raw_matrix = raw_costs = None
     if costs is not None:
-        raw = raw_cost_vectors(y, costs=costs, classes=given, actions=extra)
+        raw = raw_cost_vectors(y, costs=costs, classes=labels, actions=extra)
         raw_costs = np.hstack([raw[:, order], raw[:, len(order) :]])
     else:
-        raw_matrix = class_costs(cost_matrix, known, classes=given, extra=extra)
+        raw_matrix = class_costs(
+            cost_matrix, sorted_classes, classes=labels, extra=extra
+        )
     return RowCosts(
-        classes=known,
+        classes=sorted_classes,
         y=index,
         weight=np.ones(len(index)) if sample_weight is None else sample_weight,
         raw_matrix=raw_matrix,
         raw_costs=raw_costs,
-        error_weight=check_error_weight(error_weight, known),
+        error_weight=check_error_weight(error_weight, sorted_classes),
         extra=extra,
         action_error=check_action_error(action_error, extra),
     )
-
-
-# One cost matrix for each row: prices at the time of a decision.
-#
-# When a row is decided its true class is not known, so prices of its own are a whole
-# matrix by true and predicted class.
 
 
 def row_matrices(
@@ -623,20 +622,20 @@ def row_matrices(
     classes: ArrayLike | None = None,
     extra: NDArray[Any] = NO_ACTIONS,
 ) -> NDArray[np.float64]:
-    """Check the cost matrices of rows and put them into the order of sorted classes.
+    """Check one cost matrix per row and put them into the order of sorted classes.
 
     Parameters
     ----------
     costs : array-like of shape (n_samples, K, A)
-        ``costs[n, true, predicted]``, the columns of the classes first.
+        ``costs[n, true, predicted]``, with the columns of the classes first.
     known : array of shape (K,)
         The sorted classes.
     n_samples : int
-        How many rows there are.
+        Number of rows.
     classes : array-like of shape (K,), optional
-        The classes in the order of the matrices, by default sorted.
+        The classes in the order of the matrices; sorted by default.
     extra : array of shape (A - K,)
-        What may be answered beyond the classes.
+        Extra actions.
 
     Returns
     -------
@@ -645,9 +644,8 @@ def row_matrices(
 
     See Also
     --------
-    scaled_matrices : Canonical matrices, each divided by its own largest entry, shape
-        (n, K, A).
-    softcost.reductions.MinimumExpectedCost : Decides by a matrix for each row.
+    scaled_matrices : Scale several cost matrices, each by its own largest entry.
+    softcost.reductions.MinimumExpectedCost : Supports a cost matrix for each row.
 
     Examples
     --------
@@ -655,36 +653,36 @@ def row_matrices(
 
     >>> import numpy as np
     >>> from softcost.costs import row_matrices
-    >>> prices = [[[0, 5], [amount, 0]] for amount in (20, 900)]
-    >>> row_matrices(prices, np.array(["fine", "fraud"]), 2)[1]
+    >>> costs = [[[0, 5], [amount, 0]] for amount in (20, 900)]
+    >>> row_matrices(costs, np.array(["fine", "fraud"]), 2)[1]
     array([[  0.,   5.],
            [900.,   0.]])
     """
-    given = known if classes is None else check_classes(classes)
+    labels = known if classes is None else check_classes(classes)
     values = numbers(costs, "costs")
-    wanted = (n_samples, len(known), len(known) + len(extra))
-    if values.shape != wanted:
+    shape = (n_samples, len(known), len(known) + len(extra))
+    if values.shape != shape:
         raise ValueError(
-            f"costs has shape {values.shape}, not {wanted}; give every row to decide a"
-            " cost matrix of its own, costs[row, true, predicted], since its true class"
-            " is not known."
+            f"costs has shape {values.shape}, not {shape}; give each row to predict its"
+            " own cost matrix, costs[row, true, predicted], since its true class is not"
+            " known."
         )
-    right = np.diagonal(values, axis1=1, axis2=2)[:, :, np.newaxis]
-    good = np.isfinite(values) & (values >= 0) & (values >= right)
-    for row in np.flatnonzero(~good.all(axis=(1, 2)))[:1]:
+    diagonal = np.diagonal(values, axis1=1, axis2=2)[:, :, np.newaxis]
+    valid = np.isfinite(values) & (values >= 0) & (values >= diagonal)
+    for row in np.flatnonzero(~valid.all(axis=(1, 2)))[:1]:
         try:
-            check_cost_matrix(values[row], given, actions=extra)
+            check_cost_matrix(values[row], labels, actions=extra)
         except ValueError as error:
             raise ValueError(f"costs[{row}]: {error}") from None
-    order = np.argsort(given, kind="stable")
-    columns = np.append(order, np.arange(len(given), wanted[2]))
+    order = np.argsort(labels, kind="stable")
+    columns = np.append(order, np.arange(len(labels), shape[2]))
     return values[np.ix_(np.arange(n_samples), order, columns)]
 
 
 def scaled_matrices(raw: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Canonical matrices, each divided by its own largest entry, shape (n, K, A).
+    """Scale several cost matrices, each by its own largest entry.
 
-    So a row is decided in the same way by itself and among others.
+    So the decision for a row does not depend on the other rows.
 
     Parameters
     ----------
@@ -698,9 +696,9 @@ def scaled_matrices(raw: NDArray[np.float64]) -> NDArray[np.float64]:
 
     See Also
     --------
-    scaled_matrix : Canonical costs by class, divided by the largest entry, and that
+    scaled_matrix : Scale a cost matrix: subtract row minima and divide by the largest
         entry.
-    row_matrices : Check the cost matrices of rows and put them into the order of sorted
+    row_matrices : Check one cost matrix per row and put them into the order of sorted
         classes.
 
     Examples

@@ -1,4 +1,4 @@
-"""Soft costs: the mixture of what mistakes cost and that they are mistakes."""
+"""Softening: mixtures of costs and (weighted) 0/1 costs."""
 
 from collections.abc import Mapping
 from numbers import Real
@@ -15,18 +15,17 @@ from softcost.costs.vectors import naive
 def error_weights(
     y: ArrayLike, error_weight: Any, classes: ArrayLike
 ) -> NDArray[np.float64]:
-    """Return how much an error counts, by true class.
+    """Return the weight of an error by true class.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
         True labels.
     error_weight : None, "balanced" or dict of label and weight
-        None counts every error as 1. "balanced" gives class k the weight
+        None gives every error the weight 1. "balanced" gives class k the weight
         ``N_min / N_k``, where N_k is the number of examples of class k in `y` and
-        N_min the smallest of those that occur; a class that does not occur gets the
-        largest weight, 1, and does not change the others. A dict must name every
-        class.
+        N_min the smallest positive one. A class without examples gets the largest
+        weight, 1, and does not affect the others. A dict must name every class.
     classes : array-like of shape (n_classes,)
         The classes.
 
@@ -37,8 +36,8 @@ def error_weights(
 
     See Also
     --------
-    weighted : Return the costs that count errors by their weight.
-    softcost.metrics.weighted_error : Measures predictions by these weights.
+    weighted : Return the 0/1 costs times the weight of an error.
+    softcost.metrics.weighted_error : The error rate with these weights.
 
     Examples
     --------
@@ -46,15 +45,15 @@ def error_weights(
     >>> error_weights(["a", "b", "b"], "balanced", ["b", "a", "c"])
     array([0.5, 1. , 1. ])
     """
-    known = check_classes(classes)
-    weight = check_error_weight(error_weight, known)
-    return count_error_weights(class_indices(y, known), weight, len(known))
+    labels = check_classes(classes)
+    weight = check_error_weight(error_weight, labels)
+    return count_error_weights(class_indices(y, labels), weight, len(labels))
 
 
 def check_error_weight(
     error_weight: Any, classes: NDArray[Any]
 ) -> Literal["balanced"] | NDArray[np.float64] | None:
-    """Read an ``error_weight``: None, "balanced", or weights by number of the class."""
+    """Check an ``error_weight``: None, "balanced", or weights by class index."""
     if error_weight is None:
         return None
     if isinstance(error_weight, str) and error_weight == "balanced":
@@ -80,9 +79,9 @@ def count_error_weights(
     error_weight: Literal["balanced"] | NDArray[np.float64] | None,
     n_classes: int,
 ) -> NDArray[np.float64]:
-    """How much an error counts by true class, for rows of these numbers of classes.
+    """The weight of an error by true class, for rows with these class indices.
 
-    ``error_weight`` is what `check_error_weight` returns.
+    ``error_weight`` comes from `check_error_weight`.
     """
     if error_weight is None:
         return np.ones(n_classes)
@@ -96,7 +95,7 @@ def count_error_weights(
 def weighted(
     y: ArrayLike, error_weight: Any, classes: ArrayLike | None = None
 ) -> NDArray[np.float64]:
-    """Return the costs that count errors by their weight.
+    """Return the 0/1 costs times the weight of an error.
 
     Parameters
     ----------
@@ -114,8 +113,8 @@ def weighted(
 
     See Also
     --------
-    naive : Return the costs that count errors: 0 for the right class, 1 for any other.
-    error_weights : Return how much an error counts, by true class.
+    naive : Return the 0/1 costs: 0 for the true class, 1 for any other.
+    error_weights : Return the weight of an error by true class.
 
     Examples
     --------
@@ -124,9 +123,9 @@ def weighted(
     array([[0., 3.],
            [1., 0.]])
     """
-    known = resolve_classes(y, classes=classes)
-    weights = error_weights(y, error_weight, known)[class_indices(y, known)]
-    return weights[:, np.newaxis] * naive(y, known)
+    labels = resolve_classes(y, classes=classes)
+    weights = error_weights(y, error_weight, labels)[class_indices(y, labels)]
+    return weights[:, np.newaxis] * naive(y, labels)
 
 
 def soften(
@@ -137,19 +136,19 @@ def soften(
     error_weight: Any = None,
     classes: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
-    """Mix costs with the naive ones.
+    """Mix costs with 0/1 costs.
 
     Parameters
     ----------
     costs : array-like or table of shape (n_samples, n_classes)
-        Cost vectors, as a rule canonical and divided by their largest entry: softness
-        only has a meaning together with a scale of costs, since
+        Cost vectors, usually canonical and divided by their largest entry. Softness
+        depends on the scale of the costs, since
         ``soften(s * c, y, a) == kappa * soften(c, y, a')`` with
         ``a' = a / (a + (1 - a) s)`` and ``kappa = (1 - a) s + a``.
     y : array-like of shape (n_samples,)
         True labels.
     softness : float in [0, 1]
-        0 gives the costs bit for bit, 1 the (weighted) naive ones.
+        0 returns the costs unchanged, 1 the (weighted) 0/1 costs.
     error_weight : None, "balanced" or dict of label and weight, optional
         See :func:`error_weights`.
     classes : array-like of shape (n_classes,), optional
@@ -162,10 +161,10 @@ def soften(
 
     See Also
     --------
-    softened : ``(1 - softness) * costs + softness * error_costs``: the method, in one
-        line.
-    naive : Return the costs that count errors: 0 for the right class, 1 for any other.
-    weighted : Return the costs that count errors by their weight.
+    softened : Soften costs without checks: ``(1 - softness) * costs + softness *
+        error_costs``.
+    naive : Return the 0/1 costs: 0 for the true class, 1 for any other.
+    weighted : Return the 0/1 costs times the weight of an error.
 
     Examples
     --------
@@ -175,23 +174,23 @@ def soften(
            [1. , 0. ]])
     """
     amount = check_softness(softness)
-    known = resolve_classes(y, classes=classes, costs=costs)
-    basic = weighted(y, error_weight, known)
-    return softened(check_costs(costs, known, len(basic)), basic, amount)
+    labels = resolve_classes(y, classes=classes, costs=costs)
+    errors = weighted(y, error_weight, labels)
+    return softened(check_costs(costs, labels, len(errors)), errors, amount)
 
 
 def softened(
     costs: NDArray[np.float64], error_costs: NDArray[np.float64], softness: float
 ) -> NDArray[np.float64]:
-    """``(1 - softness) * costs + softness * error_costs``: the method, in one line.
+    """Soften costs without checks: ``(1 - softness) * costs + softness * error_costs``.
 
-    Everything that softens comes here; `soften` is for users and checks first. 0 gives
-    the costs bit for bit, 1 the error costs.
+    The whole package softens costs with this function. `soften` checks its arguments
+    first.
 
     Parameters
     ----------
     costs, error_costs : arrays of the same shape
-        Canonical costs divided by their largest entry, and (weighted) naive ones.
+        Canonical costs divided by their largest entry, and (weighted) 0/1 costs.
     softness : float in [0, 1]
         The share of the error costs.
 
@@ -202,9 +201,9 @@ def softened(
 
     See Also
     --------
-    soften : Mix costs with the naive ones.
-    error_costs : Costs that count errors: ``w_y [k != y]``, and ``w_y e_a`` for an
-        extra action.
+    soften : Mix costs with 0/1 costs.
+    error_costs : Weighted 0/1 costs: ``w_y [k != y]``, and ``w_y e_a`` for an extra
+        action.
 
     Examples
     --------
@@ -219,12 +218,12 @@ def softened(
 
 
 def check_softness(softness: Any) -> float:
-    """Return a softness as a float, or refuse what is not a number from 0 to 1.
+    """Check that softness is a number from 0 to 1.
 
     Parameters
     ----------
     softness : float in [0, 1]
-        What is to be checked.
+        The value to check.
 
     Returns
     -------
@@ -233,7 +232,7 @@ def check_softness(softness: Any) -> float:
 
     See Also
     --------
-    soften : Mix costs with the naive ones.
+    soften : Mix costs with 0/1 costs.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Prices to cost vectors: one row per example, one column per class."""
+"""Cost vectors: one row per example, one column per answer."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from softcost.costs.matrix import (
 
 
 def naive(y: ArrayLike, classes: ArrayLike | None = None) -> NDArray[np.float64]:
-    """Return the costs that count errors: 0 for the right class, 1 for any other.
+    """Return the 0/1 costs: 0 for the true class, 1 for any other.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ def naive(y: ArrayLike, classes: ArrayLike | None = None) -> NDArray[np.float64]
 
     See Also
     --------
-    weighted : Return the costs that count errors by their weight.
-    soften : Mix costs with the naive ones.
+    weighted : Return the 0/1 costs times the weight of an error.
+    soften : Mix costs with 0/1 costs.
 
     Examples
     --------
@@ -42,8 +42,8 @@ def naive(y: ArrayLike, classes: ArrayLike | None = None) -> NDArray[np.float64]
     array([[1., 0., 1.],
            [0., 1., 1.]])
     """
-    known = resolve_classes(y, classes=classes)
-    return 1.0 - np.eye(len(known))[class_indices(y, known)]
+    labels = resolve_classes(y, classes=classes)
+    return 1.0 - np.eye(len(labels))[class_indices(y, labels)]
 
 
 def raw_cost_vectors(
@@ -54,10 +54,10 @@ def raw_cost_vectors(
     classes: ArrayLike | None = None,
     actions: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
-    """Return the price of each answer for each example, in the user's units.
+    """Return the cost of each answer for each example, in the user's units.
 
-    Parameters and checks are those of :func:`as_cost_vectors`; the minimum of each
-    example is left in. Reports use this, learning the canonical form.
+    Parameters and checks are those of :func:`as_cost_vectors`, but the minimum of each
+    example is not subtracted. Reports use these costs; learners use the canonical ones.
 
     Parameters
     ----------
@@ -71,8 +71,7 @@ def raw_cost_vectors(
 
     See Also
     --------
-    as_cost_vectors : Return canonical cost vectors: what a mistake costs more than
-        being right.
+    as_cost_vectors : Return canonical cost vectors: the extra cost of each answer.
 
     Examples
     --------
@@ -82,34 +81,34 @@ def raw_cost_vectors(
            [1., 5.]])
     """
     only_one(cost_matrix, costs)
-    known = resolve_classes(
+    labels = resolve_classes(
         y, classes=classes, cost_matrix=cost_matrix, costs=costs, actions=actions
     )
-    index = class_indices(y, known)
-    extra = extra_actions(known, actions=actions, cost_matrix=cost_matrix)
+    index = class_indices(y, labels)
+    extra = extra_actions(labels, actions=actions, cost_matrix=cost_matrix)
     if cost_matrix is not None:
-        return check_cost_matrix(cost_matrix, known, actions=extra)[index]
+        return check_cost_matrix(cost_matrix, labels, actions=extra)[index]
     if costs is None:
         require_costs(extra)
-        return naive(y, known)
+        return naive(y, labels)
     _check_alignment(y, costs)
-    values = check_costs(costs, known, len(index), actions=extra)
-    own = values[np.arange(len(index)), index]
-    cheaper = values < own[:, np.newaxis]
+    values = check_costs(costs, labels, len(index), actions=extra)
+    of_true_class = values[np.arange(len(index)), index]
+    cheaper = values < of_true_class[:, np.newaxis]
     if cheaper.any():
         row, column = (int(place[0]) for place in np.nonzero(cheaper))
-        answers = all_answers(known, extra).tolist()
+        answers = all_answers(labels, extra).tolist()
         true, other = answers[index[row]], answers[column]
         raise ValueError(
             f"costs makes {other!r} cheaper than the true label {true!r} in row {row};"
             " make the true label the cheapest of its row, or check that costs and y"
-            " are of the same examples and columns in the order of classes."
+            " have the same examples and that columns are in the order of classes."
         )
     return values
 
 
 def _check_alignment(y: Any, costs: Any) -> None:
-    """Refuse two pandas objects whose rows are the same examples in another order."""
+    """Raise an error for pandas objects with the same examples in another order."""
     if not (hasattr(y, "iloc") and hasattr(costs, "iloc")):
         return
     if y.index.equals(costs.index):
@@ -117,7 +116,7 @@ def _check_alignment(y: Any, costs: Any) -> None:
     named = not (has_default_index(y) or has_default_index(costs))
     if named or set(y.index) == set(costs.index):
         raise ValueError(
-            "costs has another index than y, so its rows may be of other examples;"
+            "costs has another index than y, so its rows may be other examples;"
             " pass costs.loc[y.index], or an array if the rows do correspond."
         )
 
@@ -130,7 +129,7 @@ def as_cost_vectors(
     classes: ArrayLike | None = None,
     actions: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
-    """Return canonical cost vectors: what a mistake costs more than being right.
+    """Return canonical cost vectors: the extra cost of each answer.
 
     Parameters
     ----------
@@ -141,11 +140,10 @@ def as_cost_vectors(
     costs : array-like or table of shape (n_samples, n_classes), optional
         ``costs[n, k]``, see :func:`check_costs`. With neither, every mistake costs 1.
     classes : array-like of shape (n_classes,), optional
-        The classes, in the order of unlabelled prices and of the result's columns;
-        see :func:`resolve_classes`.
+        The classes, in the order of unlabelled costs and of the result's columns; see
+        :func:`resolve_classes`.
     actions : array-like of shape (n_extra,), optional
-        What may be answered beyond the classes, see :func:`extra_actions`; their
-        columns come last.
+        Extra actions, see :func:`extra_actions`; their columns come last.
 
     Returns
     -------
@@ -155,9 +153,9 @@ def as_cost_vectors(
 
     See Also
     --------
-    raw_cost_vectors : Return the price of each answer for each example, in the user's
+    raw_cost_vectors : Return the cost of each answer for each example, in the user's
         units.
-    soften : Mix costs with the naive ones.
+    soften : Mix costs with 0/1 costs.
 
     Examples
     --------
@@ -173,7 +171,7 @@ def as_cost_vectors(
 
 
 def normalize(costs: ArrayLike) -> tuple[NDArray[np.float64], float]:
-    """Divide costs by the largest one, so that softness means the same in any unit.
+    """Divide costs by the largest one, so that softness does not depend on the unit.
 
     Parameters
     ----------
@@ -189,9 +187,9 @@ def normalize(costs: ArrayLike) -> tuple[NDArray[np.float64], float]:
 
     See Also
     --------
-    scaled_matrix : Canonical costs by class, divided by the largest entry, and that
+    scaled_matrix : Scale a cost matrix: subtract row minima and divide by the largest
         entry.
-    soften : Mix costs with the naive ones.
+    soften : Mix costs with 0/1 costs.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Cost-sensitive classification reduced to what any learner can do.
+"""Reductions from cost-sensitive classification to ordinary learning problems.
 
-`CATALOGUE` lists the reductions; their classes are imported when they are used.
+`CATALOGUE` lists the reductions. Their classes are imported on first use.
 """
 
 from typing import TYPE_CHECKING

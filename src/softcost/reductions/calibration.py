@@ -1,8 +1,20 @@
-"""Calibration: from a classifier's scores to probabilities that can be trusted.
+"""Calibration: turn a classifier's scores into probabilities.
 
-Calibrators are fitted to scores of rows that the classifier has not learnt from: every
-row is scored by a copy that was fitted to the other folds. The classifier itself is
-fitted to all rows.
+Calibrators are fitted to held-out scores: every row is scored by a copy of the
+classifier that was fitted to the other folds. The classifier itself is fitted to all
+rows. The methods are temperature scaling (Guo et al. 2017), the sigmoid of Platt (1999)
+and isotonic regression (Zadrozny and Elkan 2002). scikit-learn fits the last two.
+
+References
+----------
+Guo, Pleiss, Sun and Weinberger (2017), "On calibration of modern neural networks",
+ICML.
+
+Platt (1999), "Probabilistic outputs for support vector machines and comparisons to
+regularized likelihood methods", in Advances in Large Margin Classifiers, MIT Press.
+
+Zadrozny and Elkan (2002), "Transforming classifier scores into accurate multiclass
+probability estimates", KDD.
 """
 
 import warnings
@@ -26,17 +38,17 @@ from softcost.parallel import run_jobs
 from softcost.reductions.base import fit_classes
 
 METHODS = ("temperature", "isotonic", "sigmoid")
-_N_FOLDS = 5
-_TINY = 1e-12  # the logarithm of a probability of zero must be finite
+_N_FOLDS = 5  # as in scikit-learn's CalibratedClassifierCV
+_TINY = 1e-12  # keeps the logarithm of a zero probability finite
 
 Scores = Callable[[Any, Any], NDArray[np.float64]]
 
 
 class TemperatureScaling:
-    """One number for all classes: ``p = softmax(beta z)`` of least log loss.
+    """Temperature scaling: ``p = softmax(beta z)`` with the lowest log loss.
 
-    The order of the classes does not change, only how sure the probabilities are.
-    scikit-learn has the same from version 1.8 on.
+    The order of the classes stays the same; only the confidence changes. scikit-learn
+    has this method since version 1.8.
 
     Attributes
     ----------
@@ -53,13 +65,13 @@ class TemperatureScaling:
         rows = np.arange(len(y))
 
         def loss(log_beta: float) -> float:
-            found = log_softmax(np.exp(log_beta) * scores, axis=1)
-            return -float(weight @ found[rows, y])
+            log_probabilities = log_softmax(np.exp(log_beta) * scores, axis=1)
+            return -float(weight @ log_probabilities[rows, y])
 
-        found = minimize_scalar(
+        result = minimize_scalar(
             loss, bounds=(-10, 10), method="bounded", options={"xatol": 1e-12}
         )
-        self.beta_ = float(np.exp(found.x))
+        self.beta_ = float(np.exp(result.x))
         return self
 
     def predict_proba(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -67,7 +79,10 @@ class TemperatureScaling:
 
 
 class GivenScores(ClassifierMixin, BaseEstimator):
-    """A classifier whose rows are scores already, one column for each class."""
+    """An identity classifier: its input is one score per class.
+
+    It lets `sklearn.calibration.CalibratedClassifierCV` calibrate given scores.
+    """
 
     __metadata_request__fit: ClassVar = {"sample_weight": True}
 
@@ -92,14 +107,16 @@ class GivenScores(ClassifierMixin, BaseEstimator):
 
 
 class Calibration:
-    """How scores of shape (n, K) become probabilities.
+    """A fitted calibration of scores of shape (n, K).
 
     Parameters
     ----------
     method : {"temperature", "isotonic", "sigmoid"}
+        The method.
     present : array
-        Numbers of the classes that had rows; the others have no probability.
-    model : fitted calibrator of their columns
+        Indices of the classes with rows; the others get probability zero.
+    model : calibrator
+        Fitted to the columns of these classes.
     """
 
     def __init__(self, method: str, present: NDArray[np.intp], model: Any):
@@ -113,7 +130,7 @@ class Calibration:
         y: NDArray[np.intp],
         weight: NDArray[np.float64],
     ) -> "Calibration":
-        """Fit to scores of rows that the classifier has not learnt from."""
+        """Fit to held-out scores."""
         present, number = np.unique(y, return_inverse=True)
         scores = scores[:, present]
         if method == "temperature":
@@ -144,21 +161,21 @@ def class_scores(
     logarithms: bool,
     columns: NDArray[np.intp] | None = None,
 ) -> NDArray[np.float64]:
-    """Scores of all classes, shape (n, K): by the decision function, if there is one.
+    """Scores of all classes, shape (n, K).
 
-    Otherwise they are probabilities, or their logarithms. A class that the model has
-    not seen gets the lowest score of its row. ``columns`` is as in
-    `class_probabilities`.
+    They come from the decision function if there is one. Otherwise they are
+    probabilities or their logarithms. Classes missing from the model's training rows
+    get the lowest score of the row. ``columns`` is as in `class_probabilities`.
     """
     if hasattr(model, "decision_function"):
-        found = np.asarray(model.decision_function(X), np.float64)
-        if found.ndim == 1:
-            found = np.column_stack([-found, found])
+        scores = np.asarray(model.decision_function(X), np.float64)
+        if scores.ndim == 1:
+            scores = np.column_stack([-scores, scores])
     else:
-        found = model.predict_proba(X)
-        found = np.log(found + _TINY) if logarithms else found
-    out = np.repeat(found.min(axis=1, keepdims=True), n_classes, axis=1)
-    out[:, model.classes_ if columns is None else columns] = found
+        scores = model.predict_proba(X)
+        scores = np.log(scores + _TINY) if logarithms else scores
+    out = np.repeat(scores.min(axis=1, keepdims=True), n_classes, axis=1)
+    out[:, model.classes_ if columns is None else columns] = scores
     return out
 
 
@@ -173,24 +190,26 @@ def held_out_scores(
     n_jobs: int | None = None,
     rng: np.random.RandomState | None = None,
 ) -> NDArray[np.float64]:
-    """Scores of some rows, by copies of the learner fitted to the other folds.
+    """Cross-validated scores of some rows.
 
     Parameters
     ----------
     learner : classifier
-    X : the table
+        The learner to clone.
+    X : rows
+        All rows.
     rows, y, weight : arrays of shape (n,)
-        Numbers of rows, numbers of their classes, positive weights.
+        Indices of the rows, their class indices and positive weights.
     scores : callable
-        Scores of a fitted model for rows.
+        Computes the scores of a fitted model for rows.
     n_jobs, rng
-        As in `softcost.learners.fit_subproblems`; a generator shuffles the folds, too.
+        As in `softcost.learners.fit_subproblems`; a generator also shuffles the folds.
     """
     n_folds = min(_N_FOLDS, int(np.bincount(y).max()))
     if n_folds < 2:
         raise ValueError(
-            "calibration holds out rows, and no class has two: give more rows, or pass "
-            "calibration=None."
+            "calibration needs held-out rows, but no class has two rows. Pass more "
+            "rows, or calibration=None."
         )
     (shuffle,) = draw_seeds(rng, 1)
     splitter = StratifiedKFold(
@@ -213,30 +232,26 @@ def held_out_scores(
     return np.concatenate(parts)[np.argsort(np.concatenate(tests))]
 
 
-# Probabilities of a classifier that has scores only.
-
-
 class SoftmaxScores(ClassifierMixin, BaseEstimator):
-    """Probabilities of a classifier's scores z, by a softmax of given sharpness b.
+    """Probabilities from a classifier's scores z, by a softmax of fixed sharpness b.
 
         p(k | x) = exp(b z_k(x)) / sum_j exp(b z_j(x))
 
-    For two classes with one score s it is ``1 / (1 + exp(-b s))`` for the second.
-    The order of the classes is that of the scores. Nothing is learnt but the classifier
-    itself, so it takes one fit; how sure the probabilities are is up to b. Scores of
-    machines with a margin, which aim at -1 and +1, go with about 4 where the classes
-    hardly overlap, and with less where they do.
+    For two classes with a single score s, the second has ``1 / (1 + exp(-b s))``. Only
+    the classifier is fitted, once; b sets the confidence of the probabilities. For
+    margin machines, whose scores aim at -1 and +1, about 4 suits classes that hardly
+    overlap, and less suits classes that do (chosen on development data).
 
-    In a blend such a classifier is one opinion among others: it counts where its
-    sharpness suits (`BlendedClassifier`). Where its probabilities decide alone,
-    calibrate it instead: ``MinimumExpectedCost(classifier, calibration="sigmoid")``.
+    Use it as a member of a `BlendedClassifier`, whose weights account for a poor choice
+    of b. If its probabilities decide alone, calibrate instead:
+    ``MinimumExpectedCost(classifier, calibration="sigmoid")``.
 
     Parameters
     ----------
     classifier : classifier
-        With ``decision_function``, and weights of rows in ``fit``.
+        A classifier with ``decision_function`` and sample weights.
     sharpness : float, default=4.0
-        The number b.
+        The factor b, an inverse temperature.
 
     Attributes
     ----------
@@ -249,7 +264,7 @@ class SoftmaxScores(ClassifierMixin, BaseEstimator):
     See Also
     --------
     BlendedClassifier : Averages probabilities.
-    MinimumExpectedCost : Decides by probabilities, and calibrates scores.
+    MinimumExpectedCost : Calibrates scores, and decides by probabilities.
 
     Examples
     --------
@@ -266,7 +281,7 @@ class SoftmaxScores(ClassifierMixin, BaseEstimator):
         "classifier": [HasMethods(["fit", "decision_function"])],
         "sharpness": [Interval(Real, 0, None, closed="neither")],
     }
-    # Weights of rows go to the classifier.
+    # ``fit`` passes sample weights on to the classifier itself.
     hands_weights_on: ClassVar[bool] = True
 
     def __init__(self, classifier: Any, *, sharpness: float = 4.0):
@@ -287,11 +302,11 @@ class SoftmaxScores(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
-            Rows, as the classifier takes them.
+            Rows in any form that the classifier accepts.
         y : array of shape (n,)
             Labels.
         sample_weight : array of shape (n,), default=None
-            Weights of the rows; all one by default.
+            Sample weights; ones by default.
 
         Returns
         -------
@@ -310,7 +325,7 @@ class SoftmaxScores(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
-            Rows, as the classifier takes them.
+            Rows in any form that the classifier accepts.
 
         Returns
         -------
@@ -329,7 +344,7 @@ class SoftmaxScores(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
-            Rows, as the classifier takes them.
+            Rows in any form that the classifier accepts.
 
         Returns
         -------

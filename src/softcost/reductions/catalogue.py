@@ -1,8 +1,8 @@
-"""The catalogue of reductions: to add one, write its module and add a line here.
+"""The catalogue of reductions. To add one, write its module and add a line here.
 
-The command line, the model format, the paper's experiments and the tests that go
-through all reductions read it. It names classes without importing them, so that a
-command line's help costs next to nothing.
+The command line, the model format, the paper's experiments and the tests of all
+reductions use it. It names classes without importing them, so ``softcost --help``
+stays fast.
 """
 
 from dataclasses import dataclass
@@ -14,26 +14,27 @@ Needs = Literal["one-sided", "regressor", "classifier", "probabilities"]
 
 @dataclass(frozen=True)
 class Entry:
-    """One reduction.
+    """A line of the catalogue: one reduction.
 
     Attributes
     ----------
     name : str
         Short name, as on the command line.
     module, class_name : str
-        Where the class is, below `softcost.reductions`.
+        Module below `softcost.reductions`, and the name of the class in it.
     needs : {"one-sided", "regressor", "classifier", "probabilities"}
-        The learner that it needs: a regressor that takes sides (or any regressor), a
+        The learner that it needs: a one-sided regressor (or any regressor), a
         regressor, a classifier, or a classifier with probabilities. The command line
-        makes the learner by it.
+        chooses the learner accordingly.
     hard, regular : str
-        The literature's names of the algorithm at softness 0 and 1, "" for none.
+        Names in the literature of the algorithm at softness 0 and 1; "" if there is
+        none.
     summary : str
-        What it does, in one line.
+        One line on the algorithm.
     when : str
-        When to try it, in one line.
+        One line on when to use it.
     by_class_only : bool
-        Whether it takes costs by class only, not by example.
+        Whether it supports costs by class only, not by example.
 
     See Also
     --------

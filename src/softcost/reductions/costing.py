@@ -1,4 +1,4 @@
-"""Costing: weights by rejection sampling."""
+"""Costing: cost-proportionate rejection sampling (Zadrozny, Langford and Abe 2003)."""
 
 from numbers import Integral
 from typing import Any, ClassVar
@@ -26,35 +26,42 @@ from softcost.svm import KernelSVC
 class Costing(Reduction):
     """Cost-proportionate rejection sampling, for learners without sample weights.
 
-    Each row becomes K copies (x_n, l) that say "predict l", with weights
+    Each row becomes K copies (x_n, l) with label l and weight
 
         q_n[l] = s_n (max_k c_n[k] - c_n[l])
 
-    so that the weight which a prediction gets wrong is its cost, up to a constant.
-    Every draw keeps each copy by itself with probability ``q / max q``, and the
-    learner is fitted to what is left. The mean of the probabilities, or of the votes,
-    of these models decides.
+    so the weight of a row's misclassified copies is the cost of the prediction, up to a
+    constant. Every draw accepts each copy independently with probability ``q / max q``,
+    and the learner is fitted to the accepted copies [1]_. The models' mean probability,
+    or their votes, decide.
 
-    Without costs only the copies (x_n, y_n) have a weight, that of the row. So
-    ``Costing(learner)`` is the learner with sample weights, and can serve where they
-    are needed. With costs, copies of a row contradict each other: a local learner such
-    as nearest neighbours hears less noise inside ``CostSensitiveOneVsOne``.
+    Without costs only the copies (x_n, y_n) have a weight, the sample weight. So
+    ``Costing(learner)`` adds sample weights to any learner. With costs, the copies of a
+    row contradict each other. For a local learner such as nearest neighbours this is
+    noise; use it inside ``CostSensitiveOneVsOne`` instead.
 
     Parameters
     ----------
     learner : classifier, default=None
         By default `softcost.svm.KernelSVC` with the perceptron kernel.
     n_draws : int, default=10
-        How many models are fitted; one where all copies weigh the same.
+        Number of models; a single one if all copies have the same weight.
     sampling : {"auto", "always"}, default="auto"
-        "auto" does not sample for a learner that takes sample weights, such as the
-        default one: it is fitted once, to all copies with their weights, which is
-        known as data space expansion.
+        "auto" does not sample if the learner supports sample weights, as the default
+        one does. It is then fitted once, to all weighted copies, which is known as data
+        space expansion [2]_.
     {common}
 
     See Also
     --------
-    CostSensitiveOneVsOne : For learners that take sample weights.
+    CostSensitiveOneVsOne : For learners with sample weights.
+
+    References
+    ----------
+    .. [1] Zadrozny, Langford and Abe (2003), "Cost-sensitive learning by
+       cost-proportionate example weighting", ICDM.
+    .. [2] Abe, Zadrozny and Langford (2004), "An iterative method for multi-class
+       cost-sensitive learning", KDD.
 
     Examples
     --------
@@ -117,24 +124,24 @@ class Costing(Reduction):
         self._members = []
         if len(rows) == 0:
             return
-        draws, given = [np.arange(len(rows))], None
+        draws, sample_weight = [np.arange(len(rows))], None
         if self.sampling == "auto" and takes_weights(learner):
-            given = weight
+            sample_weight = weight
         elif np.any(weight != weight[0]):
             draws = draw_copies(weight, self.n_draws, rng)
         seeds = draw_seeds(rng if self._rng() else None, len(draws))
         jobs = [
-            (learner, X, rows[kept], labels[kept], given, seed)
-            for kept, seed in zip(draws, seeds, strict=True)
+            (learner, X, rows[draw], labels[draw], sample_weight, seed)
+            for draw, seed in zip(draws, seeds, strict=True)
         ]
         self._members = run_jobs(fit_classes, jobs, n_jobs=self.n_jobs)
 
     def _estimators(self) -> list[Any]:
-        """By draw."""
+        """Learners by draw."""
         return [class_learner(model) for model in self._members]
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
-        """Mean probabilities or votes; zeros where all classes cost the same."""
+        """Mean probabilities or votes; zeros if all classes cost the same."""
         scores = np.zeros((_num_samples(X), len(self.classes_)))
         for model in self._members:
             scores += class_probabilities(model, X, len(self.classes_))
@@ -142,7 +149,7 @@ class Costing(Reduction):
 
 
 def expand(costs, weight):
-    """Copies (x_n, l) that have a weight.
+    """Copies (x_n, l) of positive weight.
 
     Parameters
     ----------
@@ -153,17 +160,18 @@ def expand(costs, weight):
     -------
     rows, labels, weight : arrays of shape (n_copies,)
     """
-    worth = (costs.max(axis=1, keepdims=True) - costs) * weight[:, None]
-    rows, labels = np.nonzero(worth)
-    return rows, labels, worth[rows, labels]
+    weights = (costs.max(axis=1, keepdims=True) - costs) * weight[:, None]
+    rows, labels = np.nonzero(weights)
+    return rows, labels, weights[rows, labels]
 
 
 def draw_copies(weight, n_draws: int, rng) -> list:
-    """Which copies each draw keeps: each by itself, with chance ``weight / max``.
+    """Indices of the accepted copies of each draw.
 
-    Never with replacement: repeated rows would make learners overfit.
+    Each copy is accepted independently with probability ``weight / max``. There is no
+    sampling with replacement: repeated rows would make learners overfit.
     """
-    chance = weight / weight.max()
+    accept = weight / weight.max()
     return [
-        np.flatnonzero(rng.uniform(size=len(weight)) < chance) for _ in range(n_draws)
+        np.flatnonzero(rng.uniform(size=len(weight)) < accept) for _ in range(n_draws)
     ]

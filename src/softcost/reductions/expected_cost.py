@@ -1,4 +1,4 @@
-"""Minimum expected cost: probabilities first, prices afterwards."""
+"""Minimum expected cost: the Bayes decision from a classifier's probabilities."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -42,46 +42,51 @@ from softcost.reductions.calibration import (
 
 @documented
 class MinimumExpectedCost(ProbabilityReduction):
-    """The class of least expected cost; the most probable class at softness 1.
+    """The class of lowest expected cost; the most probable class at softness 1.
 
-    From the probabilities p of a classifier,
+    With the probabilities p of a classifier,
 
         g(x) = argmin_k sum_y p(y | x) C[y, k]
 
-    For two classes this is Elkan's rule: predict 1 where p(1 | x) exceeds
+    For two classes this is Elkan's threshold [1]_: predict 1 if p(1 | x) exceeds
     ``a / (a + b)``, with ``a = C[0, 1] - C[0, 0]`` and ``b = C[1, 0] - C[1, 1]``.
 
-    Training does not look at prices, so ``cost_matrix``, ``actions`` and ``softness``
-    may change afterwards: ``model.set_params(cost_matrix=new)``, and it predicts as if
-    fitted with them. Prices that differ from row to row go to `predict` itself. How
-    good the decisions are depends on how well the probabilities are calibrated.
+    Fitting does not use costs, so ``cost_matrix``, ``actions`` and ``softness`` may
+    change afterwards: after ``model.set_params(cost_matrix=new)`` it predicts as if it
+    had been fitted with the new costs. Pass costs that differ between rows to
+    `predict`. The decisions are as good as the calibration of the probabilities.
 
     Parameters
     ----------
     learner : classifier, default=None
-        One with ``predict_proba``, or any with ``calibration``; by default logistic
-        regression on standardised features. Wrap one that is fitted already in
-        `sklearn.frozen.FrozenEstimator`.
+        A classifier with ``predict_proba``, or any classifier with scores if
+        ``calibration`` is set; by default logistic regression on standardised features.
+        Wrap a fitted classifier in `sklearn.frozen.FrozenEstimator`.
     calibration : {"temperature", "isotonic", "sigmoid"}, default=None
-        How scores become probabilities: by one temperature for all classes, or by a
-        curve for each class (see `sklearn.calibration.CalibratedClassifierCV`), fitted
-        to cross-fitted scores, each by a model of four fifths of the other rows. With
-        a learner that is fitted already these are its scores of the rows given to
-        ``fit``, which it should not have seen before.
+        How to turn scores into probabilities: with one temperature for all classes, or
+        with a curve for each class (see `sklearn.calibration.CalibratedClassifierCV`).
+        It is fitted to the scores of five-fold cross-validation. With a frozen learner
+        it is fitted to the scores of the rows passed to ``fit``, which should not be
+        the learner's training rows.
     {common}
 
     Attributes
     ----------
-    estimator_ : the classifier, fitted to numbers of classes
+    estimator_ : classifier
+        Fitted to class indices.
     cost_matrix_ : array of shape (K, A)
-        Prices by true class and answer, in the user's units: those that are set
-        now. Where costs were given by example it is their mean for each true class,
-        since those of new examples are unknown; zero for a class without examples.
+        The current costs by true class and answer, in the user's units. After a fit
+        with costs by example it is their mean for each true class, since the costs of
+        new examples are unknown; zero for a class without examples.
     {attributes}
 
     See Also
     --------
-    MetaCost : Labels of least expected cost, learnt by one classifier.
+    MetaCost : Fits one classifier to labels of lowest expected cost.
+
+    References
+    ----------
+    .. [1] Elkan (2001), "The foundations of cost-sensitive learning", IJCAI.
 
     Examples
     --------
@@ -136,11 +141,11 @@ class MinimumExpectedCost(ProbabilityReduction):
         self._mean_costs = self._mean_scaled = None
         if rows.by_example:
             self._mean_scaled = rows.class_means(rows.costs)
-            right = rows.class_means(rows.in_users_units.min(axis=1, keepdims=True))
-            self._mean_costs = rows.scale * self._mean_scaled + right
+            least = rows.class_means(rows.in_users_units.min(axis=1, keepdims=True))
+            self._mean_costs = rows.scale * self._mean_scaled + least
 
     def _extra_now(self) -> NDArray[Any]:
-        """Actions beyond the classes, by the prices that are set now."""
+        """Actions beyond the classes according to the current costs."""
         if self.cost_matrix is None and self._mean_costs is not None:
             return self._extra
         order = self.classes_
@@ -148,12 +153,12 @@ class MinimumExpectedCost(ProbabilityReduction):
 
     @property
     def actions_(self) -> NDArray[Any]:
-        """What may be predicted, shape (A,): the classes, then the actions."""
+        """All possible answers, shape (A,): the classes, then the actions."""
         return all_answers(self.classes_, self._extra_now())
 
     @property
     def cost_matrix_(self) -> NDArray[np.float64]:
-        """Prices by true class and answer, shape (K, A), in the user's units."""
+        """Costs by true class and answer, shape (K, A), in the user's units."""
         if self.cost_matrix is None and self._mean_costs is not None:
             return self._mean_costs
         return class_costs(
@@ -185,31 +190,32 @@ class MinimumExpectedCost(ProbabilityReduction):
         learner, rng = self.working_learner(), self._rng()
         self._check_scores(learner, type(learner))
         self._columns: NDArray[np.intp] | None = None
-        kept = np.flatnonzero(problem.weight > 0)
-        y, weight = problem.y[kept], problem.weight[kept]
-        if is_prefitted(learner):  # to the user's labels, not to numbers of classes
+        rows = np.flatnonzero(problem.weight > 0)
+        y, weight = problem.y[rows], problem.weight[rows]
+        if is_prefitted(learner):  # to the user's labels, not to class indices
             self.estimator_ = learner
-            known = learner.classes_
-            self._columns = class_indices(known, self.classes_, argument="learner")
+            labels = learner.classes_
+            self._columns = class_indices(labels, self.classes_, argument="learner")
         else:
             (seed,) = draw_seeds(rng, 1)
-            self.estimator_ = fit_classes(learner, X, kept, y, weight, seed)
+            self.estimator_ = fit_classes(learner, X, rows, y, weight, seed)
             self._check_scores(self.estimator_)
         self._calibration: Calibration | None = None
         if self.calibration is None or np.all(y == y[0]):
             return
         if is_prefitted(learner):
-            scores = self._scores(learner, _safe_indexing(X, kept))
+            scores = self._scores(learner, _safe_indexing(X, rows))
         else:
             scores = held_out_scores(
-                learner, X, kept, y, weight, self._scores, n_jobs=self.n_jobs, rng=rng
+                learner, X, rows, y, weight, self._scores, n_jobs=self.n_jobs, rng=rng
             )
         self._calibration = Calibration.fitted(self.calibration, scores, y, weight)
 
     def _check_scores(self, learner: Any, kind: type | None = None) -> None:
-        """Refuse a learner that only says which class.
+        """Raise an error for a learner without probabilities or scores.
 
-        Some have probabilities once they are fitted: before, ``kind`` has them.
+        Some learners have the method only after fitting; then their class, ``kind``,
+        has it before.
         """
         if hasattr(learner, "predict_proba") or hasattr(kind, "predict_proba"):
             return
@@ -217,19 +223,19 @@ class MinimumExpectedCost(ProbabilityReduction):
         if not hasattr(learner, scores) and not hasattr(kind, scores):
             raise TypeError(
                 f"learner {type(learner).__name__} has neither predict_proba nor "
-                "decision_function, and MinimumExpectedCost decides by probabilities: "
-                "choose another learner, or a reduction that needs labels only, such "
+                "decision_function, but MinimumExpectedCost needs probabilities. "
+                "Choose another learner, or a reduction that needs labels only, such "
                 "as CostSensitiveOneVsOne(learner)."
             )
         if self.calibration is None:
             raise TypeError(
                 f"learner {type(learner).__name__} has no predict_proba, which "
-                "MinimumExpectedCost needs: pass calibration='sigmoid', which makes "
-                "probabilities of its scores, or choose another learner."
+                "MinimumExpectedCost needs. Pass calibration='sigmoid', which turns "
+                "its scores into probabilities, or choose another learner."
             )
 
     def _scores(self, model: Any, X: Any) -> NDArray[np.float64]:
-        """What the calibration makes probabilities of."""
+        """The input of the calibration."""
         return class_scores(
             model,
             X,
@@ -246,21 +252,21 @@ class MinimumExpectedCost(ProbabilityReduction):
         )
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
-        """Minus the expected soft cost."""
+        """The negative expected softened cost."""
         soft = self._softened(self._scaled_costs(), self.softness)
         return -expected_costs(self._probabilities(X), soft)
 
     def predict(self, X: Any, *, costs: Any = None) -> NDArray[Any]:
-        """The answer of least expected cost; the first of them where costs tie.
+        """The answer of lowest expected cost; the first one in a tie.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
             Rows to predict.
         costs : array-like of shape (n, K, A), default=None
-            Prices by example: ``costs[n]`` is the cost matrix of row n, in the order
-            of ``classes`` and then of ``actions``; row n is decided as if
-            ``cost_matrix`` were this one.
+            Costs by example: ``costs[n]`` is the cost matrix of row n, in the order of
+            ``classes`` and then of ``actions``. Row n is decided as if ``cost_matrix``
+            were this matrix.
 
         Returns
         -------
@@ -281,23 +287,23 @@ class MinimumExpectedCost(ProbabilityReduction):
         *,
         raw_matrix: NDArray[np.float64] | None = None,
     ) -> NDArray[np.intp]:
-        """Numbers of the predicted classes at each softness, shape (n_softness, n).
+        """Indices of the predicted answers at each softness.
 
-        For rows that have been checked; probabilities are asked for once.
+        The probabilities are computed once.
 
         Parameters
         ----------
         X : rows
-            As `check_data` gives them.
+            From `check_data`.
         softness : sequence of float
-            At which to decide.
+            Values of softness.
         raw_matrix : array of shape (K, A), default=None
             ``cost_matrix_``, if it has been checked already, as in `soft_matrices`.
 
         Returns
         -------
         array of shape (n_softness, n)
-            ``actions_[result]`` are the answers.
+            Indices into ``actions_``.
         """
         if len(self.classes_) == 1:
             return np.zeros((len(softness), _num_samples(X)), np.intp)
@@ -312,7 +318,7 @@ class MinimumExpectedCost(ProbabilityReduction):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-            Rows that `Reduction.check_data` has seen.
+            From `check_data`.
 
         Returns
         -------
@@ -327,7 +333,7 @@ class MinimumExpectedCost(ProbabilityReduction):
         *,
         raw_matrix: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
-        """What decisions look at for each softness.
+        """Softened cost matrices, one for each softness.
 
         Parameters
         ----------
@@ -348,7 +354,7 @@ class MinimumExpectedCost(ProbabilityReduction):
         )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities of the classes, whatever the prices.
+        """Probabilities of the classes; they do not depend on costs.
 
         Parameters
         ----------
@@ -366,16 +372,16 @@ class MinimumExpectedCost(ProbabilityReduction):
         return self._probabilities(X)
 
     def expected_costs(self, X: Any, *, costs: Any = None) -> NDArray[np.float64]:
-        """What each answer is expected to cost, in the user's units.
+        """Expected cost of each answer, in the user's units.
 
-        Softness is left out: these are the prices themselves.
+        Softness has no effect here.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
             Rows to predict.
         costs : array-like of shape (n, K, A), default=None
-            Prices by example, as in `predict`.
+            Costs by example, as in `predict`.
 
         Returns
         -------
@@ -397,7 +403,7 @@ class MinimumExpectedCost(ProbabilityReduction):
 def cheapest_answers(
     probabilities: NDArray[np.float64], matrices: NDArray[np.float64]
 ) -> NDArray[np.intp]:
-    """Numbers of the answers of least expected cost, for each of several matrices.
+    """Indices of the answers of lowest expected cost, for each of several matrices.
 
     Parameters
     ----------
@@ -409,7 +415,7 @@ def cheapest_answers(
     Returns
     -------
     array of shape (m, n)
-        Columns of the matrices; ties go to the smallest.
+        Columns of the matrices; the first one in a tie.
 
     See Also
     --------
@@ -423,14 +429,14 @@ def cheapest_answers(
     [[1]]
     """
     return np.array(
-        [(-expected_costs(probabilities, one)).argmax(axis=1) for one in matrices]
+        [(-expected_costs(probabilities, matrix)).argmax(axis=1) for matrix in matrices]
     )
 
 
 def expected_costs(
     probabilities: NDArray[np.float64], matrix: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """``sum_y p(y | x) C[y, k]``, shape (n, A), for one matrix or one for each row.
+    """``sum_y p(y | x) C[y, k]``, shape (n, A), with one matrix or one per row.
 
     Examples
     --------

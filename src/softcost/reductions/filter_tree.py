@@ -1,4 +1,8 @@
-"""Filter trees: a tournament of classes, trained from the leaves up."""
+"""Filter trees (Beygelzimer, Langford and Ravikumar 2009).
+
+The classes play a knock-out tournament on a binary tree, which is trained from the
+leaves to the root: a node is trained on the winners that its trained children choose.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
@@ -25,18 +29,18 @@ from softcost.svm import KernelSVC
 class Node(NamedTuple):
     """A match between the winners of two sides.
 
-    A side is the number of a class, or of another node as ``-1 - number``.
+    A side is the index of an answer, or of another node as ``-1 - index``.
     """
 
     left: int
     right: int
-    height: int  # 1 where both sides are classes
+    height: int  # 1 if both sides are answers
 
 
 def balanced_tree(order: Sequence[int]) -> list[Node]:
-    """A tournament over leaves in this order; the left side gets the odd one.
+    """A balanced tournament over leaves in this order; an odd leaf goes to the left.
 
-    Nodes come before those that need them; the last is the root.
+    Children come before their parents, so the last node is the root.
 
     Examples
     --------
@@ -59,7 +63,7 @@ def balanced_tree(order: Sequence[int]) -> list[Node]:
 
 
 def default_order(n_classes: int, n_answers: int) -> list[int]:
-    """Leaves by number: half of the classes, the actions, the other classes.
+    """Default order of the leaves: half of the classes, the actions, the other half.
 
     Examples
     --------
@@ -72,7 +76,7 @@ def default_order(n_classes: int, n_answers: int) -> list[int]:
 
 
 def levels(nodes: Sequence[Node]) -> list[list[int]]:
-    """Numbers of nodes by height: those of one level do not need each other."""
+    """Indices of nodes by height: nodes of one level do not depend on each other."""
     tallest = max(node.height for node in nodes)
     return [
         [number for number, node in enumerate(nodes) if node.height == height]
@@ -83,7 +87,7 @@ def levels(nodes: Sequence[Node]) -> list[list[int]]:
 def match(
     problem: CostProblem, left: NDArray[np.intp], right: NDArray[np.intp]
 ) -> Labels:
-    """The subproblem of a node, for the winners that reach it from both sides."""
+    """The subproblem of a node: the cheaper winner, weighted by the difference."""
     costs = problem.costs
     rows = np.arange(len(costs))
     gain = costs[rows, right] - costs[rows, left]
@@ -91,7 +95,7 @@ def match(
 
 
 def winner(output: Any, left: Any, right: Any) -> NDArray[np.intp]:
-    """Who passes a node: left for positive outputs, and where nothing was learnt."""
+    """The winner of a node: left if the output is positive or NaN (no rows)."""
     return np.where(np.isnan(output) | (output > 0), left, right)
 
 
@@ -99,26 +103,31 @@ def winner(output: Any, left: Any, right: Any) -> NDArray[np.intp]:
 class FilterTree(Reduction):
     """Cost-sensitive filter tree (CSFT); filter tree (FT) at softness 1.
 
-    The classes play a tournament on a binary tree. From the leaves up, the classifier
-    of a node learns which of the winners of its two sides is cheaper, with the
-    difference of their costs as weight; the winners are the trained classifiers' own
-    choices. A prediction asks at most ``ceil(log2 K)`` classifiers, and its excess
-    cost is at most the summed weight of the nodes that were wrong.
+    The classes play a tournament on a binary tree. From the leaves to the root, the
+    classifier of a node learns which of the winners of its two sides is cheaper, with
+    the difference of their costs as weight. The winners are those that the trained
+    classifiers choose. A prediction needs at most ``ceil(log2 K)`` classifiers, and its
+    excess cost is at most the summed weight of the nodes that were wrong [1]_.
 
     Parameters
     ----------
     learner : classifier, default=None
         As for `CostSensitiveOneVsOne`.
     order : array of shape (A,), default=None
-        The classes and actions in the order of the leaves. By default the classes as
-        in ``classes_``, with actions after the first half of them: an action that lies
-        between classes, such as asking where two of them are likely, then meets each
-        side in a match of its own, and a linear learner can tell them apart.
+        The classes and actions in the order of the leaves. By default the classes are
+        in the order of ``classes_``, with the actions after the first half: an action
+        between two classes, such as asking a person when both are likely, then meets
+        each side in a separate match, which a linear learner can decide.
     {common}
 
     See Also
     --------
     CostSensitiveOneVsOne : All pairs instead of a tournament.
+
+    References
+    ----------
+    .. [1] Beygelzimer, Langford and Ravikumar (2009), "Error-correcting tournaments",
+       ALT.
 
     Examples
     --------
@@ -166,29 +175,29 @@ class FilterTree(Reduction):
         return KernelSVC()
 
     def tree(self, actions: NDArray[Any], n_classes: int) -> list[Node]:
-        """The tree over the numbers of the answers, the first of which are classes.
+        """The tree over the indices of the answers.
 
         Parameters
         ----------
         actions : array of shape (A,)
-            All answers, as in ``actions_``.
+            All answers, as in ``actions_``; the classes come first.
         n_classes : int
-            How many of them are classes.
+            Number of classes.
 
         Returns
         -------
         list of Node
-            Each after those below it.
+            Children before their parents.
         """
         if self.order is None:
             return balanced_tree(default_order(n_classes, len(actions)))
-        given = np.atleast_1d(np.asarray(self.order, dtype=object)).tolist()
-        order = [str(name) for name in given]
+        leaves = np.atleast_1d(np.asarray(self.order, dtype=object)).tolist()
+        order = [str(name) for name in leaves]
         names = [str(name) for name in actions.tolist()]
         if sorted(order) != sorted(names):
             raise ValueError(
-                f"order should name each of the {len(names)} classes and actions once, "
-                f"but it is {self.order!r}: list them in the order of the leaves."
+                f"order must name each of the {len(names)} classes and actions once, "
+                f"but it is {self.order!r}. List them in the order of the leaves."
             )
         return balanced_tree([names.index(name) for name in order])
 
@@ -220,21 +229,23 @@ class FilterTree(Reduction):
         )
 
     def _estimators(self) -> list[Any]:
-        """By node: those of a side come before those that need them."""
+        """Learners by node."""
         by_node: list[Any] = [None] * len(self._nodes)
         for level, solved in zip(levels(self._nodes), self.solutions_, strict=True):
-            for number, one in zip(level, fitted_learners(solved), strict=True):
-                by_node[number] = one
+            for number, learner in zip(level, fitted_learners(solved), strict=True):
+                by_node[number] = learner
         return by_node
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
-        """1 for the winner and its least margin, squeezed; for two answers the margin.
+        """Scores: the winner's confidence, and 0 for all other answers.
 
-        Of the answers that a row never meets the tree says nothing: they have 0.
+        The confidence lies between 1/2 and 1 and grows with the winner's smallest
+        margin. The tree has no information about answers that a row does not meet. With
+        two answers the scores are the margin.
         """
         n = _num_samples(X)
         margin = np.full(n, np.inf)
-        position = np.full(n, -len(self._nodes))  # everyone starts at the root
+        position = np.full(n, -len(self._nodes))  # all rows start at the root
         for level, solved in zip(
             reversed(levels(self._nodes)), reversed(self.solutions_), strict=True
         ):
@@ -248,13 +259,13 @@ class FilterTree(Reduction):
             position[here] = winner(outputs, left, right)
             if len(self._nodes) == 1:
                 return self._two_scores(outputs)
-            learnt = np.where(np.isnan(outputs), np.inf, np.abs(outputs))
-            margin[here] = np.minimum(margin[here], learnt)
+            size = np.where(np.isnan(outputs), np.inf, np.abs(outputs))
+            margin[here] = np.minimum(margin[here], size)
         confidence = 1.0 - 0.5 / (1.0 + margin)
         return np.eye(len(self._nodes) + 1)[position] * confidence[:, None]
 
     def _two_scores(self, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Scores of two classes; where nothing was learnt, left wins as in `winner`."""
+        """Scores of two answers; without an output (NaN), left wins as in `winner`."""
         root = self._nodes[0]
         margin = np.where(np.isnan(outputs), np.finfo(np.float32).tiny, outputs)
         return two_scores(margin)[:, np.argsort([root.left, root.right])]
@@ -267,7 +278,7 @@ class FilterTree(Reduction):
         here: NDArray[np.intp],
         position: NDArray[np.intp],
     ) -> NDArray[np.float64]:
-        """Every row's output of its own node, in one pass over the level."""
+        """The output for every row at its node, in one pass over the level."""
         if not isinstance(solved, FittedModels):
             rows = X if len(here) == X.shape[0] else X[here]
             column = np.searchsorted(level, -1 - position)
@@ -288,19 +299,19 @@ class FilterTree(Reduction):
         softness: Sequence[float],
         proceed: Callable[[], None],
     ) -> NDArray[np.intp]:
-        """Winners for held-out rows of a fold, shape (n_values, n_softness, n_out).
+        """Predict the held-out rows of a fold along a path.
 
-        Nodes above the leaves meet other winners for every value of the path parameter
-        and every softness, so their subproblems have an axis for each.
+        The winners of the lower nodes depend on the path parameter and on softness, so
+        the subproblems of the upper nodes have an axis for each.
 
         Parameters
         ----------
         fold : PathFold
-            Of the learner's path.
+            A fold of the learner's path.
         rows : RowCosts
-            Of the fold's training rows.
+            Costs of the fold's training rows.
         n_values : int
-            How many values of the path parameter there are.
+            Number of values of the path parameter.
         softness : sequence of float
             All values of a search.
         proceed : callable
@@ -309,7 +320,7 @@ class FilterTree(Reduction):
         Returns
         -------
         array of shape (n_values, n_softness, n_out)
-            Numbers of the answers.
+            Indices of the answers.
         """
         problems = [rows.problem(value) for value in softness]
         nodes = self.tree(rows.actions, rows.n_classes)

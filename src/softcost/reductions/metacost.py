@@ -1,4 +1,4 @@
-"""MetaCost: relabel by bagged probabilities, then learn the new labels."""
+"""MetaCost (Domingos 1999): relabel rows by bagged probabilities, then fit again."""
 
 from numbers import Integral
 from typing import Any, ClassVar
@@ -21,35 +21,36 @@ from softcost.reductions.base import (
 
 @documented
 class MetaCost(ProbabilityReduction):
-    """MetaCost: any classifier, trained on the labels that are cheapest to predict.
+    """MetaCost: any classifier, trained on labels of lowest expected cost.
 
-    The learner is fitted to bootstrap resamples of the rows, and the mean of what those
-    models say is taken for ``P(y | x_n)``. Every row is relabelled
+    The learner is fitted to bootstrap samples of the rows. The mean probabilities of
+    these models estimate ``P(y | x_n)``. Every row gets a new label,
 
         y'_n = argmin_k sum_y P(y | x_n) C[y, k]
 
-    and the learner is fitted once more, to the new labels: one model, which predicts
-    cheap classes by itself. Costs must depend on the class only. At softness 1 rows
+    and the learner is fitted to the new labels: a single model, which predicts classes
+    of low cost directly [1]_. Costs must depend on the class only. At softness 1 rows
     get their most probable label.
 
     Parameters
     ----------
     learner : classifier, default=None
         By default logistic regression on standardised features. Learners without
-        probabilities vote. One that memorises its rows, such as a tree of any
-        depth, is relabelled little unless ``use="out"``.
+        probabilities vote. With a learner that memorises its rows, such as an unpruned
+        tree, few labels change unless ``use="out"``.
     n_resamples : int, default=50
-        How many learners vote.
+        Number of bootstrap samples.
     use : {"all", "out", "in"}, default="all"
-        Which resamples speak for a row: all of them, those without the row, or those
-        with it. A row for which there are none uses all.
+        The models that estimate the probabilities of a row: all models, those fitted
+        without the row, or those fitted with it. If there are none, all are used.
     {common}
 
     Attributes
     ----------
-    estimator_ : the final classifier, fitted to numbers of classes
+    estimator_ : classifier
+        The final classifier, fitted to class indices.
     relabelled_ : array of shape (n,)
-        The labels it was fitted to.
+        The new labels.
     {attributes}
 
     See Also
@@ -60,6 +61,11 @@ class MetaCost(ProbabilityReduction):
     -----
     With sample weights, rows are drawn in proportion to them, and the final fit is
     weighted.
+
+    References
+    ----------
+    .. [1] Domingos (1999), "MetaCost: a general method for making classifiers
+       cost-sensitive", KDD.
 
     Examples
     --------
@@ -133,30 +139,32 @@ class MetaCost(ProbabilityReduction):
 
 
 def draw_resamples(weight, n_resamples: int, rng) -> list:
-    """Rows of resamples with replacement, in proportion to their weights.
+    """Rows of bootstrap samples, drawn in proportion to their weights.
 
-    Each has as many rows as have a positive weight.
+    Each sample has as many rows as there are rows of positive weight.
     """
-    kept = np.flatnonzero(weight > 0)
-    share = weight[kept] / weight.sum()
-    return [rng.choice(kept, len(kept), p=share) for _ in range(n_resamples)]
+    rows = np.flatnonzero(weight > 0)
+    share = weight[rows] / weight.sum()
+    return [rng.choice(rows, len(rows), p=share) for _ in range(n_resamples)]
 
 
 def member_probabilities(learner, X, rows, y, n_classes, seed):
-    """What a model of some rows says of all rows: the unit of parallel work."""
+    """Probabilities of all rows from a model of some: the unit of parallel work."""
     model = fit_classes(learner, X, rows, y, seed=seed)
     return class_probabilities(model, X, n_classes)
 
 
 def mean_probabilities(members, resamples, use):
-    """Mean over the members that speak for each row.
+    """Mean over the models that are used for each row.
 
     Parameters
     ----------
     members : iterable of arrays of shape (n, K)
+        Probabilities from each model.
     resamples : sequence of arrays
-        The rows that each member has seen.
+        The training rows of each model.
     use : {"all", "out", "in"}
+        See `MetaCost`.
 
     Returns
     -------
@@ -167,8 +175,8 @@ def mean_probabilities(members, resamples, use):
     count: Any = 0
     for probabilities, rows in zip(members, resamples, strict=True):
         inside = np.bincount(rows, minlength=len(probabilities)) > 0
-        speaks = {"all": inside | True, "out": ~inside, "in": inside}[use]
+        used = {"all": inside | True, "out": ~inside, "in": inside}[use]
         total = total + probabilities
-        chosen = chosen + speaks[:, None] * probabilities
-        count = count + speaks[:, None]
+        chosen = chosen + used[:, None] * probabilities
+        count = count + used[:, None]
     return np.where(count > 0, chosen / np.maximum(count, 1), total / len(resamples))

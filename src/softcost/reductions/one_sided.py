@@ -1,4 +1,15 @@
-"""One-vs-all reductions to regression: one-sided and plain."""
+"""One-sided regression (Tu and Lin 2010), and plain regression of costs.
+
+Both fit one regressor per class to its cost and predict the class with the lowest
+estimate. They differ in the loss: a prediction is right if the estimate of the cheapest
+class is low enough and the other estimates are high enough, so errors on the other side
+do no harm. One-sided regression does not penalise them.
+
+References
+----------
+Tu and Lin (2010), "One-sided support vector regression for multiclass cost-sensitive
+classification", ICML.
+"""
 
 from collections.abc import Iterator
 from numbers import Integral
@@ -36,31 +47,30 @@ from softcost.learners import (
 from softcost.reductions.base import FlatReduction, documented
 from softcost.svm import OneSidedSVR
 
-# One-sided regression with any regressor.
 
-
-def _goes_on_learning(wrapper: Any) -> bool:
+def _has_partial_fit(wrapper: Any) -> bool:
     return hasattr(wrapper.regressor, "partial_fit")
 
 
 class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
-    """Squared one-sided loss for any regressor, by clipping targets.
+    """One-sided squared loss for any regressor, by clipping targets.
 
-    It minimises ``sum_n w_n max(z_n (r(x_n) - y_n), 0)^2`` by fitting the regressor
-    again and again to targets that ask nothing of rows which are satisfied:
+    It minimises ``sum_n w_n max(z_n (r(x_n) - y_n), 0)^2`` by refitting the regressor
+    to targets without loss for satisfied rows:
 
-        t_n = y_n where z_n (r(x_n) - y_n) > 0, otherwise r(x_n)
+        t_n = y_n if z_n (r(x_n) - y_n) > 0, otherwise r(x_n)
 
-    ``(r - t)^2`` majorises the loss and touches it at the current r, so the penalised
-    loss never grows for learners that minimise penalised least squares exactly (ridge,
-    kernel ridge); for greedy ones the best iterate is kept.
+    This is a majorise-minimise algorithm: ``(r - t)^2`` is an upper bound of the loss
+    and touches it at the current r. So the penalised loss never increases for learners
+    that minimise penalised least squares exactly (ridge, kernel ridge). For other
+    learners the best iterate is kept.
 
     Parameters
     ----------
     regressor : regressor, default=None
         By default ridge regression.
     n_refits : int, default=10
-        How often it is fitted again after the first time.
+        Number of fits after the first one.
 
     Attributes
     ----------
@@ -109,19 +119,19 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
         side: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Fit to targets with sides.
+        """Fit to one-sided targets.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-            Rows to learn from.
+            Training rows.
         y : array of shape (n,)
-            Values.
+            Targets.
         side : array of shape (n,) of +1 and -1, default=None
-            +1 asks for a prediction of at most y, -1 of at least y; None for an
+            +1 requires a prediction of at most y, -1 of at least y; None for an
             ordinary fit.
         sample_weight : array of shape (n,), default=None
-            How much each row counts, by default 1.
+            Sample weights; ones by default.
 
         Returns
         -------
@@ -132,8 +142,8 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
         base = Ridge() if self.regressor is None else self.regressor
         if not takes_weights(base) and np.any(weight != weight[0]):
             raise ValueError(
-                f"regressor {type(base).__name__} does not take sample weights, but "
-                "sample_weight varies: choose a regressor that does."
+                f"regressor {type(base).__name__} does not support sample weights, but "
+                "sample_weight varies. Choose a regressor that does."
             )
         every = np.arange(len(y))
 
@@ -159,7 +169,7 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
             model = fitted(np.where(violation > 0, y, current))
         return self
 
-    @available_if(_goes_on_learning)
+    @available_if(_has_partial_fit)
     def partial_fit(
         self,
         X: Any,
@@ -168,10 +178,11 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
         side: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Go on learning from a block of rows, with a regressor that can.
+        """Update the regressor with a block of rows.
 
-        The regressor takes one step towards targets that are clipped by what it
-        predicts for the block; the first block is learnt as it is before.
+        The regressor takes one step towards targets that are clipped at its predictions
+        for the block. The first block is also fitted without clipping, since there are
+        no predictions before.
 
         Parameters
         ----------
@@ -181,7 +192,7 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
         Returns
         -------
         self
-            The same estimator, which knows the block, too.
+            The same estimator.
         """
         first = not hasattr(self, "regressor_")
         X, y = validate_data(
@@ -195,16 +206,16 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
         if np.any(weight != 1.0):
             if not takes_block_weights(model):
                 raise ValueError(
-                    f"regressor {type(model).__name__} takes no sample weights in "
-                    "partial_fit: choose one that does, such as SGDRegressor()."
+                    f"regressor {type(model).__name__} does not support sample weights "
+                    "in partial_fit. Choose another, such as SGDRegressor()."
                 )
             params["sample_weight"] = weight
         if first or side is None:
             model.partial_fit(X, y, **params)
         if side is not None:
             current = model.predict(X)
-            low = np.asarray(side, np.float64) * (current - y) > 0
-            model.partial_fit(X, np.where(low, y, current), **params)
+            violated = np.asarray(side, np.float64) * (current - y) > 0
+            model.partial_fit(X, np.where(violated, y, current), **params)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
@@ -229,31 +240,35 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
 class OneSidedRegression(FlatReduction):
     """One-sided regression (OSR); one-vs-all (OVA) at softness 1.
 
-    For each class k a regressor learns its cost from one side: at most the cost where
-    class k is the cheapest, at least the cost elsewhere. With ``z = +1`` for the
-    former and -1 for the latter it makes
+    For each class k a regressor estimates its cost from one side: at most the cost if
+    class k is the cheapest, at least the cost otherwise. With ``z = +1`` in the first
+    case and -1 in the second, it minimises
 
         xi_nk = max(z_nk (r_k(x_n) - c_n[k]), 0)
 
-    small, and the class with the least ``r_k(x)`` is predicted. Whatever the
-    regressors, the excess cost of a prediction is at most the sum of its xi.
+    and the class with the lowest ``r_k(x)`` is predicted. For any regressors, the
+    excess cost of a prediction is at most the sum of its xi [1]_.
 
-    The regressors are fitted to ``2 c - 1``, so that without costs the machines are
-    exactly those of one-vs-all at the same C, and a score is minus the output.
+    The regressors are fitted to ``2 c - 1``. Without costs they are then exactly the
+    machines of one-vs-all at the same C, and a score is the negative output.
 
     Parameters
     ----------
     learner : estimator, default=None
-        A one-sided learner, whose ``fit`` takes ``side``, such as
+        A one-sided learner, whose ``fit`` accepts ``side``, such as
         `softcost.svm.OneSidedSVR` (the default, with the perceptron kernel) or
-        `OneSidedBoosting`; any other regressor is wrapped in
-        `ClippedTargetRegressor`.
+        `OneSidedBoosting`. Any other regressor is wrapped in `ClippedTargetRegressor`.
     {common}
 
     See Also
     --------
     CostSensitiveOneVsOne : One classifier for each pair of classes.
-    RegressionOneVsAll : The same without sides.
+    RegressionOneVsAll : The same with an ordinary, two-sided loss.
+
+    References
+    ----------
+    .. [1] Tu and Lin (2010), "One-sided support vector regression for multiclass
+       cost-sensitive classification", ICML.
 
     Examples
     --------
@@ -299,9 +314,9 @@ class OneSidedRegression(FlatReduction):
 class RegressionOneVsAll(FlatReduction):
     """Plain regression of the costs (CSOVR), one regressor for each class.
 
-    Each ``r_k`` is fitted to ``c_n[k]``, and the class with the least ``r_k(x)`` is
-    predicted. With a linear learner it is often far worse than its regular sibling:
-    compare with softness 1 and with other reductions.
+    Each ``r_k`` is fitted to ``c_n[k]``, and the class with the lowest ``r_k(x)`` is
+    predicted. With a linear learner it is often far worse than at softness 1. Compare
+    it with softness 1 and with other reductions.
 
     Parameters
     ----------
@@ -311,7 +326,7 @@ class RegressionOneVsAll(FlatReduction):
 
     See Also
     --------
-    OneSidedRegression : Costs learnt from one side, which is often better.
+    OneSidedRegression : Uses a one-sided loss, which is often better.
 
     Examples
     --------

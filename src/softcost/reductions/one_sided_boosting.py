@@ -1,4 +1,4 @@
-"""One-sided regression with boosted trees."""
+"""Gradient-boosted trees for one-sided regression, with LightGBM."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -19,54 +19,54 @@ from softcost.learners import check_sides
 
 
 class OneSidedBoosting(RegressorMixin, BaseEstimator):
-    """Gradient-boosted trees that ask predictions to be low, or high, enough.
+    """Gradient-boosted trees for one-sided regression.
 
-    With sides z of +1 (at most y) and -1 (at least y) and weights w, LightGBM boosts
-    trees for
+    With sides z of +1 (at most y) and -1 (at least y) and weights w, LightGBM minimises
 
         sum_n w_n max(z_n (r(x_n) - y_n), 0)^2
 
-    with the gradient ``2 w z max(z (r - y), 0)`` and, in place of the second
-    derivative, its upper bound ``2 w``, so that leaves of satisfied rows stay where
-    they are. Without sides it is ordinary least squares. A learner for
-    `OneSidedRegression`; needs ``pip install 'softcost[boosting]'``.
+    with the gradient ``2 w z max(z (r - y), 0)``. In place of the second derivative,
+    which is zero for satisfied rows, it gets the upper bound ``2 w``: a leaf of
+    satisfied rows then stays at zero instead of dividing zero by zero. Without sides
+    the loss is ordinary least squares. Use it as the learner of `OneSidedRegression`.
+    Requires ``pip install 'softcost[boosting]'``.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        How many trees.
+        Number of trees.
     learning_rate : float, default=0.1
-        How far each tree goes.
+        Shrinkage of each tree.
     num_leaves : int, default=31
-        Most leaves of a tree.
+        Maximum number of leaves of a tree.
     min_child_samples : int, default=20
-        Fewest rows in a leaf.
+        Minimum number of rows in a leaf.
     reg_lambda : float, default=0.0
-        L2 penalty on the values of leaves, where weights have mean 1.
+        L2 penalty on leaf values. Weights are scaled to mean 1.
     n_jobs : int, default=None
-        Threads; None is one. Results do not depend on it.
+        Number of threads; None means 1. Results do not depend on it.
 
     Attributes
     ----------
     booster_ : lightgbm.Booster or None
-        The trees. Predictions are ``start_ + scale_ *`` theirs. None where no feature
+        The trees. Predictions are ``start_ + scale_ *`` its output. None if no feature
         can be split.
     start_ : float
-        The best constant, where trees start.
+        The best constant, from which boosting starts.
     scale_ : float
-        The largest distance of a target from it.
+        The largest distance of a target from ``start_``.
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
 
     See Also
     --------
-    OneSidedRegression : The reduction that it is made for.
+    OneSidedRegression : The reduction that uses it.
     softcost.svm.OneSidedSVR : A kernel machine for the same problem.
 
     Notes
     -----
-    Missing values (NaN) are allowed. Trees see features only through the order of
-    their values. The fit is deterministic.
+    Missing values (NaN) are supported. Only the order of a feature's values matters,
+    not their scale. The fit is deterministic.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
         "reg_lambda": [Interval(Real, 0, None, closed="left")],
         "n_jobs": [Integral, None],
     }
-    # Sides are part of what is learnt, so they travel with the data by default.
+    # Sides are part of the targets, so metadata routing passes them on by default.
     __metadata_request__fit: ClassVar = {"side": True}
 
     def __init__(
@@ -129,18 +129,19 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
         side: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Fit to targets with sides.
+        """Fit to one-sided targets.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-            Rows to learn from.
+            Training rows.
         y : array of shape (n,)
-            Values.
+            Targets.
         side : array of shape (n,) of +1 and -1, default=None
-            +1 asks for a prediction of at most y, -1 of at least y; None for both.
+            +1 requires a prediction of at most y, -1 of at least y; None for ordinary
+            least squares.
         sample_weight : array of shape (n,), default=None
-            Rows of weight zero are as if absent.
+            Sample weights; rows of weight zero are ignored.
 
         Returns
         -------
@@ -158,9 +159,10 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
             raise ValueError(
                 "sample_weight is zero for every row: give some row a positive weight."
             )
-        kept = weight > 0
-        X, y, weight = X[kept], y[kept], weight[kept] / weight[kept].mean()
-        side = None if side is None else side[kept]
+        positive = weight > 0
+        X, y = X[positive], y[positive]
+        weight = weight[positive] / weight[positive].mean()
+        side = None if side is None else side[positive]
         self.start_ = best_constant(y, side, weight)
         self.scale_ = float(np.abs(y - self.start_).max()) or 1.0
         target = (y - self.start_) / self.scale_
@@ -181,7 +183,7 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
             "learning_rate": self.learning_rate,
             "num_leaves": self.num_leaves,
             "min_data_in_leaf": self.min_child_samples,
-            "min_sum_hessian_in_leaf": 0.0,
+            "min_sum_hessian_in_leaf": 0.0,  # the Hessian is only an upper bound
             "lambda_l2": self.reg_lambda,
             "num_threads": 1 if self.n_jobs is None else self.n_jobs,
             "deterministic": True,
@@ -213,7 +215,7 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
 
 
 def load_lightgbm():
-    """LightGBM, or one sentence on how to get it."""
+    """Import LightGBM, or explain how to install it."""
     try:
         import lightgbm
     except ImportError as error:
@@ -224,19 +226,19 @@ def load_lightgbm():
 
 
 def readable(X):
-    """Rows as LightGBM reads them: not every version knows sparse arrays."""
+    """Rows in a form that LightGBM reads: some versions do not know sparse arrays."""
     return sparse.csr_matrix(X) if sparse.issparse(X) else X
 
 
 def slopes(r, y, side, weight):
-    """Derivatives of the one-sided squared loss; of the ordinary one without sides."""
+    """Derivatives of the one-sided squared loss, or of the squared loss."""
     if side is None:
         return 2.0 * weight * (r - y)
     return 2.0 * weight * side * np.maximum(side * (r - y), 0.0)
 
 
 def best_constant(y, side, weight) -> float:
-    """The constant of least loss; the extreme target where one side is missing."""
+    """The constant with the lowest loss; an extreme target if all sides are equal."""
     if side is None:
         return float(np.average(y, weights=weight))
     low, high = float(y.min()), float(y.max())

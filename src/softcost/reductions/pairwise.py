@@ -1,4 +1,17 @@
-"""Reductions to one weighted classifier for each pair of classes, and votes."""
+"""Pairwise reductions: one weighted classifier per pair of classes, which votes.
+
+The algorithms differ in the weights only: cost-sensitive one-versus-one (Lin 2014),
+weighted all pairs (Beygelzimer, Dani, Hayes, Langford and Zadrozny 2005) and, in
+`softcost.reductions.rescaling`, rescaling.
+
+References
+----------
+Beygelzimer, Dani, Hayes, Langford and Zadrozny (2005), "Error limiting reductions
+between classification tasks", ICML.
+
+Lin (2014), "Reduction from cost-sensitive multiclass classification to one-versus-one
+binary classification", ACML.
+"""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -17,14 +30,17 @@ from softcost.svm import KernelSVC, pair_votes
 def signed_pair(
     signed_weight: NDArray[np.float64], sample_weight: NDArray[np.float64]
 ) -> Labels:
-    """A pair's subproblem: the sign says who should win, the size how much."""
+    """The subproblem of a pair: signs are labels, absolute values are weights."""
     return Labels(
         np.where(signed_weight > 0, 1.0, -1.0), np.abs(signed_weight) * sample_weight
     )
 
 
 class PairwiseReduction(FlatReduction):
-    """Pairs (0, 1), (0, 2), ..., (1, 2), ...: a positive output is for the first."""
+    """Votes of the pairs (0, 1), (0, 2), ..., (1, 2), ...
+
+    A positive output is a vote for the first class of the pair.
+    """
 
     _parameter_constraints: ClassVar = {
         **FlatReduction._parameter_constraints,
@@ -78,8 +94,8 @@ class PairwiseReduction(FlatReduction):
 def two_scores(margin: NDArray[np.float64]) -> NDArray[np.float64]:
     """Scores of two classes, whose difference is the margin of the first.
 
-    As with votes, a margin of zero is for the second class, one that could not be
-    learnt (NaN) for neither.
+    As with votes, a margin of zero counts for the second class, and NaN (no rows to
+    learn from) for neither.
     """
     margin = np.where(margin == 0, -np.finfo(np.float32).tiny, margin)
     half = np.where(np.isnan(margin), 0.0, margin) / 2
@@ -87,9 +103,9 @@ def two_scores(margin: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def vote_margins(outputs: NDArray[np.float64], n_actions: int) -> NDArray[np.float64]:
-    """Summed margins of every class, squeezed so that they decide between ties only.
+    """Summed margins of every class, scaled so that they only break ties.
 
-    Votes differ by at least 1/2 where they differ; these by less than 2/5.
+    Different numbers of votes differ by at least 1/2, these terms by less than 2/5.
     """
     sums = np.zeros((len(outputs), n_actions))
     for pair, (i, j) in enumerate(combinations(range(n_actions), 2)):
@@ -104,25 +120,30 @@ class CostSensitiveOneVsOne(PairwiseReduction):
     """Cost-sensitive one-versus-one (CSOVO); one-versus-one (OVO) at softness 1.
 
     For each pair of classes (i, j) a classifier learns from all examples which of the
-    two is cheaper, with weight ``|c_n[i] - c_n[j]|``. Each pair votes; the class with
-    the most votes is predicted, and margins decide where votes tie. Whatever the
-    classifiers, the excess cost of a prediction is at most the summed weight of the
-    pairs that chose the more expensive class.
+    two is cheaper, with weight ``|c_n[i] - c_n[j]|``. Each pair votes, and the class
+    with the most votes is predicted; margins break ties. For any classifiers, the
+    excess cost of a prediction is at most the summed weight of the pairs that chose the
+    more expensive class [1]_.
 
     Parameters
     ----------
     learner : classifier, default=None
-        One that takes sample weights; by default `softcost.svm.KernelSVC` with the
+        A classifier with sample weights; by default `softcost.svm.KernelSVC` with the
         perceptron kernel. Wrap others in `Costing`.
     tie_break : {"margin", "first"}, default="margin"
-        Which of several classes with the most votes wins: the one with the largest sum
-        of margins, or, as in LIBSVM, the first.
+        How to break ties between classes with the most votes: the largest sum of
+        margins wins or, as in LIBSVM, the first class.
     {common}
 
     See Also
     --------
     WeightedAllPairs : The same votes with other weights.
     ZhouLiuRescaling : Weights by class.
+
+    References
+    ----------
+    .. [1] Lin (2014), "Reduction from cost-sensitive multiclass classification to
+       one-versus-one binary classification", ACML.
 
     Examples
     --------
@@ -147,7 +168,8 @@ class CostSensitiveOneVsOne(PairwiseReduction):
 class WeightedAllPairs(PairwiseReduction):
     """Weighted all-pairs (WAP); one-versus-one (OVO) at softness 1.
 
-    As `CostSensitiveOneVsOne`, on transformed costs: with ``c_(1) <= c_(2) <= ...``
+    Like `CostSensitiveOneVsOne`, with transformed costs [1]_: with
+    ``c_(1) <= c_(2) <= ...``,
 
         v_(1) = 0,   v_(m+1) = v_(m) + (c_(m+1) - c_(m)) / m
 
@@ -162,6 +184,11 @@ class WeightedAllPairs(PairwiseReduction):
     See Also
     --------
     CostSensitiveOneVsOne : The same votes with other weights.
+
+    References
+    ----------
+    .. [1] Beygelzimer, Dani, Hayes, Langford and Zadrozny (2005), "Error limiting
+       reductions between classification tasks", ICML.
 
     Examples
     --------
@@ -180,9 +207,9 @@ class WeightedAllPairs(PairwiseReduction):
 
 
 def all_pairs_values(costs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The costs that weighted all-pairs compares.
+    """Transformed costs of weighted all pairs.
 
-    ``v(k)`` is the integral of ``1 / #{l : c[l] <= t}`` over t from the least cost to
+    ``v(k)`` is the integral of ``1 / #{l : c[l] <= t}`` over t from the lowest cost to
     ``c[k]``.
 
     Parameters
@@ -199,8 +226,8 @@ def all_pairs_values(costs: NDArray[np.float64]) -> NDArray[np.float64]:
     array([[0. , 0.5, 0.5, 1. ]])
     """
     order = np.argsort(costs, axis=1, kind="stable")
-    rising = np.take_along_axis(costs, order, axis=1)
-    steps = np.diff(rising, axis=1) / np.arange(1, costs.shape[1])
+    increasing = np.take_along_axis(costs, order, axis=1)
+    steps = np.diff(increasing, axis=1) / np.arange(1, costs.shape[1])
     values = np.zeros_like(costs)
     np.put_along_axis(values, order[:, 1:], np.cumsum(steps, axis=1), axis=1)
     return values

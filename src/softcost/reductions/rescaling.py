@@ -1,4 +1,4 @@
-"""Zhou and Liu's rescaling."""
+"""Rescaling of classes by weights (Zhou and Liu 2006, 2010)."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -16,13 +16,14 @@ from softcost.reductions.pairwise import PairwiseReduction
 class ZhouLiuRescaling(PairwiseReduction):
     """Rescaling by Zhou and Liu (CSZL); one-versus-one (OVO) at softness 1.
 
-    A matrix C is consistent where class weights w exist with
-    ``w_i / w_j = C[i, j] / C[j, i]`` for all pairs; then all pairs are trained with
-    those weights, the largest of them 1. Otherwise pair (i, j) is trained on its own
-    two classes with the weights ``C[i, j]`` and ``C[j, i]``. Each pair votes.
+    A matrix C is consistent if class weights w exist with
+    ``w_i / w_j = C[i, j] / C[j, i]`` for all pairs. All pairs are then trained with
+    these weights, scaled to a maximum of 1. Otherwise pair (i, j) is trained on the
+    rows of its two classes with the weights ``C[i, j]`` and ``C[j, i]`` [1]_. Each
+    pair votes.
 
     Costs must depend on the class only. Softened costs of three or more classes are
-    as a rule not consistent, even where the costs themselves are.
+    usually inconsistent, even if the costs themselves are consistent.
 
     Parameters
     ----------
@@ -35,7 +36,12 @@ class ZhouLiuRescaling(PairwiseReduction):
     See Also
     --------
     CostSensitiveOneVsOne : Weights by row, for all costs.
-    softcost.costs.is_consistent : Whether weights by class can stand for costs.
+    softcost.costs.is_consistent : Whether class weights can express a cost matrix.
+
+    References
+    ----------
+    .. [1] Zhou and Liu (2010), "On multi-class cost-sensitive learning", Computational
+       Intelligence 26; first in AAAI 2006.
 
     Examples
     --------
@@ -62,10 +68,10 @@ class ZhouLiuRescaling(PairwiseReduction):
         else:
             by_class = problem.matrix
         for i, j in combinations(range(problem.n_actions), 2):
-            yield _own_classes(problem, i, j, by_class)
+            yield _pair_of_classes(problem, i, j, by_class)
 
 
-def _own_classes(
+def _pair_of_classes(
     problem: CostProblem, i: int, j: int, by_class: NDArray[np.float64]
 ) -> Labels:
     """Pair (i, j) on rows of classes i and j, weighted by ``by_class[true, other]``."""

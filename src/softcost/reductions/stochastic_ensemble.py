@@ -1,4 +1,4 @@
-"""Gradient boosting with stochastic ensembles."""
+"""Gradient boosting with stochastic ensembles (Abe, Zadrozny and Langford 2004)."""
 
 from numbers import Integral
 from typing import Any, ClassVar
@@ -21,19 +21,22 @@ from softcost.learners import (
 )
 from softcost.reductions.base import Reduction, documented
 
-_MOST_CELLS = 2**24  # of pairs that are predicted at once
+_MAX_CELLS = 2**24  # features of pairs at once when predicting: 128 MB
 
 
 def pair_features(X, n_classes: int, *, interact: bool, as_sparse: bool):
-    """Rows (x_n, k) for all classes k in turn.
+    """Features of the pairs (x_n, k) for all classes k.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n, p)
+        The rows.
     n_classes : int
+        Number of classes K.
     interact : bool
-        Whether features times class indicators come last.
+        Whether to append the products of features and class indicators.
     as_sparse : bool
+        Whether to return a sparse matrix.
 
     Returns
     -------
@@ -56,12 +59,12 @@ def pair_features(X, n_classes: int, *, interact: bool, as_sparse: bool):
 
 
 def gains(mix, costs):
-    """What choosing class k saves against drawing from the mix, shape (n, K)."""
+    """Saving of class k compared with a draw from the mix, shape (n, K)."""
     return (mix * costs).sum(axis=1, keepdims=True) - costs
 
 
 def policy(accepted):
-    """Equal chances for the accepted classes; for all where none is accepted."""
+    """Equal probabilities for the accepted classes, or for all if none is accepted."""
     accepted = accepted | ~accepted.any(axis=1, keepdims=True)
     return accepted / accepted.sum(axis=1, keepdims=True)
 
@@ -77,28 +80,28 @@ def is_linear(learner) -> bool:
 class StochasticEnsembleBoosting(Reduction):
     """Gradient boosting with stochastic ensembles (GBSE).
 
-    A mix H(k | x) of random choices is improved round by round. It starts with equal
-    chances; in round t a binary classifier h learns from all pairs (x_n, k) whether
-    class k is cheaper than drawing from the mix,
+    A stochastic classifier H(k | x) is improved in rounds. It starts with equal
+    probabilities. In round t a binary classifier h learns from all pairs (x_n, k)
+    whether class k is cheaper than a draw from H,
 
         w_nk = sum_l H(l | x_n) c_n[l] - c_n[k]
 
-    with label ``[w_nk > 0]`` and weight ``|w_nk|``. Equal chances for the classes that
-    h accepts (all, where it accepts none) are mixed in with share 1 / t. Rounds end
-    early where the mix already pays least on every training row. The class with the
-    largest H is predicted.
+    with label ``[w_nk > 0]`` and weight ``|w_nk|``. Equal probabilities for the classes
+    that h accepts (for all classes if it accepts none) are mixed in with share 1 / t
+    [1]_. Boosting ends early if H has the lowest cost on every training row. The class
+    with the largest H is predicted.
 
     Parameters
     ----------
     learner : classifier, default=None
-        One for two classes that takes sample weights; by default a pruned
-        decision tree. One that memorises its rows leaves nothing to boost.
+        A binary classifier with sample weights; by default a pruned decision tree. A
+        learner that memorises its rows leaves nothing to boost.
     n_rounds : int, default=30
-        How many classifiers are trained, at most.
+        Maximum number of classifiers.
     pair_features : {"auto", "concat", "interact"}, default="auto"
-        What the classifier sees of a pair (x, k): "concat" is x and an indicator of
-        k; "interact" has the products of both as well, without which a linear learner
-        could not tell classes apart; "auto" is "interact" for linear learners.
+        Features of a pair (x, k). "concat" is x and an indicator of k. "interact" adds
+        their products, without which a linear learner would have the same preferences
+        for all x. "auto" means "interact" for linear learners.
     {common}
 
     Attributes
@@ -111,7 +114,12 @@ class StochasticEnsembleBoosting(Reduction):
 
     Notes
     -----
-    X must be a table of numbers, since pairs are made of it.
+    X must be numeric, since it is combined with class indicators.
+
+    References
+    ----------
+    .. [1] Abe, Zadrozny and Langford (2004), "An iterative method for multi-class
+       cost-sensitive learning", KDD.
 
     Examples
     --------
@@ -161,6 +169,7 @@ class StochasticEnsembleBoosting(Reduction):
         self.pair_features = pair_features
 
     def default_learner(self) -> Any:
+        # Pruned, since a full tree would memorise its rows. Chosen on development data.
         return DecisionTreeClassifier(criterion="log_loss", ccp_alpha=0.002)
 
     def _check_X(self, X: Any, *, reset: bool) -> Any:
@@ -168,8 +177,8 @@ class StochasticEnsembleBoosting(Reduction):
         if inputs.pairwise:
             raise TypeError(
                 f"learner {type(self.chosen_learner()).__name__} takes a kernel "
-                "matrix, but features are made of pairs of a row and a class: choose a "
-                "learner that takes features."
+                "matrix, but this reduction needs features of pairs of a row and a "
+                "class. Choose a learner that takes features."
             )
         return validate_data(
             self,
@@ -184,7 +193,7 @@ class StochasticEnsembleBoosting(Reduction):
         interact = self.pair_features == "interact"
         if self.pair_features == "auto":
             interact = is_linear(self.working_learner())
-        # Most products are zero: store them as such for learners that can read it.
+        # Most products are zero, so a sparse matrix is smaller if the learner reads it.
         as_sparse = sparse.issparse(X) or (
             interact and self.__sklearn_tags__().input_tags.sparse
         )
@@ -196,7 +205,7 @@ class StochasticEnsembleBoosting(Reduction):
         pairs, rng = self._pairs(X), self._rng()
         shape = problem.costs.shape
         mix = np.full(shape, 1.0 / problem.n_actions)
-        noise = 1e-12 * problem.costs.max()  # of sums that should be zero
+        noise = 1e-12 * problem.costs.max()  # rounding error of sums that should be 0
         self.solutions_: list[FittedSubproblems] = []
         for number in range(1, self.n_rounds + 1):
             gain = gains(mix, problem.costs) * problem.weight[:, None]
@@ -204,23 +213,25 @@ class StochasticEnsembleBoosting(Reduction):
             if not (gain > 0).any():
                 break
             label = np.where(gain > 0, 1.0, -1.0)
-            question = Labels(label.ravel(), np.abs(gain).ravel())
+            subproblem = Labels(label.ravel(), np.abs(gain).ravel())
             solved = fit_subproblems(
-                self.working_learner(), pairs, [question], n_jobs=self.n_jobs, rng=rng
+                self.working_learner(), pairs, [subproblem], n_jobs=self.n_jobs, rng=rng
             )
             self.solutions_.append(solved)
             accepted = solved.outputs(pairs).reshape(shape) > 0
             mix += (policy(accepted) - mix) / number
 
     def _estimators(self) -> list[Any]:
-        """By round."""
-        return [one for solved in self.solutions_ for one in fitted_learners(solved)]
+        """Learners by round."""
+        return [
+            model for solved in self.solutions_ for model in fitted_learners(solved)
+        ]
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
-        """The mix H(k | x): chances that sum to 1."""
+        """The mix H(k | x): probabilities that sum to 1."""
         K = len(self.classes_)
-        width = K * (X.shape[1] + K)  # of all pairs of a row
-        size = max(_MOST_CELLS // width, 1)
+        width = K * (X.shape[1] + K)  # all pairs of a row together
+        size = max(_MAX_CELLS // width, 1)
         if X.shape[0] <= size:
             return self._mix(X)
         starts = range(0, X.shape[0], size)
