@@ -91,7 +91,7 @@ def test_weights_count_in_differences():
         ("cheap", TypeError, "scenarios must be a list"),
         ([[[0, 1], [1, 0]]], ValueError, "scenarios, 0: cost_matrix has shape"),
         ({"x": -np.ones((3, 3))}, ValueError, "scenarios, 'x': .*negative cost"),
-        ([np.full((3, 3), np.nan)], ValueError, "missing price"),
+        ([np.full((3, 3), np.nan)], ValueError, "missing cost"),
     ],
 )
 def test_bad_scenarios(scenarios, kind, message):
