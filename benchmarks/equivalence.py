@@ -51,6 +51,13 @@ RENAMED = {
     "SoftCostClassifierCV.calibration": "SoftCostClassifierCV.holdout",
     "SoftCostClassifierCV.handicap_": "SoftCostClassifierCV.selection_penalty_",
     "SoftCostClassifierCV.kept_": "SoftCostClassifierCV.candidates_",
+    "SoftCostClassifierCV.keep": "SoftCostClassifierCV.keep_candidates",
+    "SoftCostClassifierCV.candidates": "SoftCostClassifierCV.fit_candidates",
+    "SoftCostClassifierCV.paid_": "SoftCostClassifierCV.realised_cost_",
+    "SoftCostClassifierCV.calibration_confusion_": (
+        "SoftCostClassifierCV.holdout_confusion_"
+    ),
+    "JSON.calibration_rows": "JSON.holdout_rows",
     "fit --calibration": "fit --holdout",
     "BlendedClassifier.power": "BlendedClassifier.inverse_temperature",
     "BlendedClassifier.power_": "BlendedClassifier.inverse_temperature_",
@@ -261,7 +268,7 @@ def searched(data, reduction=None, fit=None, then=None, **params):
 def follow_up(model, X):
     """Everything a search offers after its fit."""
     pair = model.mix(0.04)
-    kept = attribute(model.keep(), "candidates_")
+    kept = attribute(attribute(model, "keep_candidates")(), "candidates_")
     results = {
         "optimism()": model.optimism(50),
         "saving()": model.saving(),

@@ -5,8 +5,8 @@
 Draws many small problems from Gaussian classes, so that the true error of a model can
 be measured on as many fresh rows as wanted. In each, three searches over the same
 candidates choose under one error budget: by cross-validated errors alone, by tests on
-cross-validated predictions (``confidence``), and by tests on calibration rows
-(``confidence`` and ``calibration``). Counted is how often the true error of the chosen
+cross-validated predictions (``confidence``), and by tests on holdout rows
+(``confidence`` and ``holdout``). Counted is how often the true error of the chosen
 model, on fresh rows, is above the budget; searches that say themselves that no
 candidate is within it promise nothing, and are told apart.
 
@@ -73,7 +73,7 @@ def run(seed):
         search = make_search(problem, plain).fit(X, y)
         measure("cross-validated errors", search)
         measure("tests, cross-validated", search.choose(tested))
-        search = make_search(problem, tested, calibration=CALIBRATION).fit(X, y)
+        search = make_search(problem, tested, holdout=CALIBRATION).fit(X, y)
         measure("tests, calibration rows", search)
     return found
 

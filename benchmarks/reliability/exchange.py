@@ -109,7 +109,7 @@ def make(folder):
     for name, model in models().items():
         fitted = encoded(model).fit(X, y)
         if name == "default":  # with all models of the front, as ``softcost fit`` does
-            fitted[-1].keep()
+            fitted[-1].keep_candidates()
         softcost.save(fitted, folder / f"{name}.softcost")
         np.save(folder / f"{name}.npy", fitted.decision_function(X))
 

@@ -96,7 +96,7 @@ def contents():
             softcost.save(model.fit(X, y), path)
             found.append(path.read_bytes())
         for search in searches(X, y):
-            softcost.save(search.keep(), path)
+            softcost.save(search.keep_candidates(), path)
             found.append(path.read_bytes())
         softcost.save(fed_in_blocks(X, y), path)
         found.append(path.read_bytes())

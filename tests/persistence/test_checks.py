@@ -872,14 +872,15 @@ def search(**changes):
 
 SKIPPED = told(family=["x", None], params=["y", "z"], why=["u", "v"])
 USED_OR_NOT = Frame([TWO[0], USED, TWO[0]], ["family", "used", "why"], None, 2)
-NO_ROW = "kept_: no row of the table"
+NO_ROW = "candidates_: no row of the table"
 SEARCHES = [
     (record("SoftCostClassifierCV"), None), (search(), None),
     (search(best_estimator_=None), None), (search(best_index_=0), None),
-    (search(kept_={0: candidate(), 1: candidate()}), None), (search(mix_=mix()), None),
+    (search(candidates_={0: candidate(), 1: candidate()}), None),
+    (search(mix_=mix()), None),
     (search(skipped_=SKIPPED, portfolio_=USED_OR_NOT), None),
     (search(guarantee_=guarantee()), None),
-    (search(costs_by_example_=True, paid_=np.zeros(1)), None),
+    (search(costs_by_example_=True, realised_cost_=np.zeros(1)), None),
     (search(actions_=np.array(["b", "a", "ask"])), "actions_: they do not begin with"),
     (search(tradeoff_=tradeoff(0)), "tradeoff_: no candidates"),
     (with_dims(search(), candidates=3), lengths(2, 3)),
@@ -890,16 +891,17 @@ SEARCHES = [
     (search(constant_=constant(label="x")), "constant_: not one of the answers"),
     (search(error_measure_="weighted_error"), "constant_: it was not measured"),
     (search(guarantee_=guarantee(passed=[2])), "guarantee_: no row of the table"),
-    (search(paid_=np.zeros(1)), "paid_: it goes with costs by example"),
+    (search(realised_cost_=np.zeros(1)), "realised_cost_: it goes with costs by"),
     (search(skipped_=USED_OR_NOT), "skipped_: other columns"),
     (search(portfolio_=SKIPPED), "portfolio_: other columns"),
-    (search(kept_={}), "kept_: not models by row"),
-    (search(kept_=[candidate()]), "kept_: not models by row"),
-    *((search(kept_={odd: candidate()}), NO_ROW) for odd in (2, -1, True, "0", 0.0)),
-    (search(kept_={0: candidate(), 2: candidate()}), NO_ROW),
-    (search(kept_={0: 3}), "kept_: not a reduction"),
-    (search(kept_={0: tree()}), "kept_: not a reduction"),
-    (search(kept_={1: candidate(["a", "c"])}), "kept_ 1: it has other classes"),
+    (search(candidates_={}), "candidates_: not models by row"),
+    (search(candidates_=[candidate()]), "candidates_: not models by row"),
+    *((search(candidates_={odd: candidate()}), NO_ROW)
+      for odd in (2, -1, True, "0", 0.0)),
+    (search(candidates_={0: candidate(), 2: candidate()}), NO_ROW),
+    (search(candidates_={0: 3}), "candidates_: not a reduction"),
+    (search(candidates_={0: tree()}), "candidates_: not a reduction"),
+    (search(candidates_={1: candidate(["a", "c"])}), "candidates_ 1: it has other"),
     (search(mix_=mix(tree())), "mix_: not of reductions"),
     (search(mix_=mix(None, tree())), "mix_: not of reductions"),
     (search(mix_=mix(candidate(d=5))), "mix_ first: it takes 5 features, not 4"),

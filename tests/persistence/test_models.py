@@ -299,7 +299,7 @@ def test_loaded_search_keeps_its_table_but_not_the_training_data(fitted, tmp_pat
     loaded = softcost.load(tmp_path / "model")
     pd.testing.assert_frame_equal(loaded.tradeoff_, model.tradeoff_)
     assert np.array_equal(loaded.confusion_, model.confusion_)
-    with pytest.raises(ValueError, match="training data did not travel"):
+    with pytest.raises(ValueError, match="has no training data"):
         loaded.choose("max")
 
 

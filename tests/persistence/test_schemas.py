@@ -341,9 +341,10 @@ def test_every_array_is_looked_at(name, folder):
 # What need not be there: names of features, and what only some fits have.
 OPTIONAL = {
     "feature_names_in_", "n_iter_", "solver_", "relabelled_", "_sklearn_output_config",
-    "refit_time_", "portfolio_", "calibration_confusion_", "mix_", "best_estimator_",
-    "_calibration", "_columns", "n_classes_", "n_features_in_", "paid_", "skipped_",
-    "kept_",
+    "refit_time_", "portfolio_", "holdout_confusion_", "mix_", "best_estimator_",
+    "_calibration", "_columns", "n_classes_", "n_features_in_", "realised_cost_",
+    "skipped_",
+    "candidates_",
 }  # fmt: skip
 
 

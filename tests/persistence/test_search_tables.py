@@ -37,7 +37,7 @@ def kept():
         CostSensitiveOneVsOne(LinearClassifier()), cost_matrix=PRICES, softness=2,
         cv=2, param_grid={"C": [1.0]}, criterion=Budget(error=0.9), time_limit=600,
     ).fit(X, NAMES[y])  # fmt: skip
-    search.keep([0, 1]).mix(0.9)
+    search.keep_candidates([0, 1]).mix(0.9)
     search.skipped_ = pd.DataFrame(
         {"family": [None, "x"], "params": ["C=1", ""], "why": ["slow", "slower"]}
     )
@@ -57,8 +57,8 @@ def families():
     search.portfolio_ = pd.DataFrame(
         {"family": ["pairs", "no"], "used": [True, False], "why": ["", "too large"]}
     )
-    search.handicap_ = np.arange(4.0)
-    return search.keep()
+    search.selection_penalty_ = np.arange(4.0)
+    return search.keep_candidates()
 
 
 SEARCHES = {"kept": kept, "families": families}
@@ -148,7 +148,7 @@ def short_scores(fitted, members):
 
 def model_of_other_classes(fitted, members):
     """One of the kept models answers with other words."""
-    one = fitted["kept_"]["dict"][0][1]
+    one = fitted["candidates_"]["dict"][0][1]
     number = one["fitted"]["classes_"]["array"]
     members[f"arrays/{number}.npy"] = npy(np.array(["x", "y", "z"]))
 
@@ -162,7 +162,7 @@ def other_side(fitted, members):
 
 def swapped_rows(number):
     def change(fitted, members):
-        fitted["kept_"]["dict"][0][0] = number
+        fitted["candidates_"]["dict"][0][0] = number
 
     return change
 
@@ -214,18 +214,18 @@ BAD = {
     "limits of text": ("kept", says("guarantee_", "limits", ["error"])),
     "no limits": ("kept", lacks("guarantee_", "limits")),
     "prices by class, paid by row": ("kept", lambda fitted, members: fitted.update(
-        paid_=members.__setitem__("arrays/9999.npy", npy(np.zeros((2, 3, 3))))
+        realised_cost_=members.__setitem__("arrays/9999.npy", npy(np.zeros((2, 3, 3))))
         or {"array": 9999})),
     "a choice after the last": ("kept", puts("best_index_", 2)),
     "a choice before the first": ("kept", puts("best_index_", -1)),
-    "nothing kept": ("kept", puts("kept_", {"dict": []})),
-    "kept in a list": ("kept", puts("kept_", [])),
+    "nothing kept": ("kept", puts("candidates_", {"dict": []})),
+    "kept in a list": ("kept", puts("candidates_", [])),
     "kept by no row": ("kept", swapped_rows(2)),
     "kept by a negative row": ("kept", swapped_rows(-1)),
     "kept by a word": ("kept", swapped_rows("0")),
     "kept by a truth value": ("kept", swapped_rows(True)),
     "kept is no model": ("kept", lambda fitted, members:
-                         fitted["kept_"]["dict"][0].__setitem__(1, 3)),
+                         fitted["candidates_"]["dict"][0].__setitem__(1, 3)),
     "kept with other classes": ("kept", model_of_other_classes),
     "mixed with a learner": ("kept", other_side),
     "skipped in a list": ("kept", puts("skipped_", [])),
@@ -241,12 +241,13 @@ BAD = {
         "families", told("portfolio_", "used", {"objects": ["x", "y"], "shape": [2]})
     ),
     "paid for nobody": ("families", lambda fitted, members: members.update(
-        {f"arrays/{fitted['paid_']['array']}.npy": npy(np.zeros((9, 3, 3)))})),
-    "paid in words": ("families", puts("paid_", "much")),
-    "a handicap for one": ("families", lambda fitted, members: members.update(
-        {f"arrays/{fitted['handicap_']['array']}.npy": npy(np.zeros(1))})),
-    "a handicap without end": ("families", lambda fitted, members: members.update(
-        {f"arrays/{fitted['handicap_']['array']}.npy": npy(np.full(4, np.inf))})),
+        {f"arrays/{fitted['realised_cost_']['array']}.npy": npy(np.zeros((9, 3, 3)))})),
+    "paid in words": ("families", puts("realised_cost_", "much")),
+    "a penalty for one": ("families", lambda fitted, members: members.update(
+        {f"arrays/{fitted['selection_penalty_']['array']}.npy": npy(np.zeros(1))})),
+    "an infinite penalty": ("families", lambda fitted, members: members.update(
+        {f"arrays/{fitted['selection_penalty_']['array']}.npy":
+         npy(np.full(4, np.inf))})),
 }  # fmt: skip
 
 
@@ -262,7 +263,8 @@ def test_tables_of_another_form(name, files, tmp_path):
 
 TOLD = (
     "tradeoff_", "cv_results_", "constant_", "guarantee_", "best_params_", "skipped_",
-    "portfolio_", "paid_", "kept_", "handicap_", "best_score_", "best_softness_",
+    "portfolio_", "realised_cost_", "candidates_", "selection_penalty_",
+    "best_score_", "best_softness_",
     "refit_time_", "n_samples_", "n_splits_",
 )  # fmt: skip
 
@@ -301,14 +303,14 @@ def test_searches_come_back_with_all_that_they_keep(name, files, tmp_path):
     (tmp_path / "model").write_bytes(signed(manifest, members))
     found, X = softcost.load(tmp_path / "model"), rows()[0]
     wanted = SEARCHES[name]()
-    assert found.kept_.keys() == wanted.kept_.keys()
-    for row, one in wanted.kept_.items():
-        assert np.array_equal(found.kept_[row].predict(X), one.predict(X))
+    assert found.candidates_.keys() == wanted.candidates_.keys()
+    for row, one in wanted.candidates_.items():
+        assert np.array_equal(found.candidates_[row].predict(X), one.predict(X))
     for table in ("tradeoff_", "skipped_", "portfolio_"):
         if hasattr(wanted, table):
             pd.testing.assert_frame_equal(
                 getattr(found, table), getattr(wanted, table), check_dtype=False
             )
     if name == "families":
-        assert np.array_equal(found.paid_, wanted.paid_)
-        assert np.array_equal(found.handicap_, wanted.handicap_)
+        assert np.array_equal(found.realised_cost_, wanted.realised_cost_)
+        assert np.array_equal(found.selection_penalty_, wanted.selection_penalty_)

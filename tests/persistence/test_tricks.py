@@ -357,10 +357,10 @@ def shared(tmp_path_factory):
         reduction, cost_matrix=prices, softness=3, param_grid={}, cv=2
     )
     path = tmp_path_factory.mktemp("shared") / "good"
-    softcost.save(search.fit(X, y).keep(range(3)), path)
+    softcost.save(search.fit(X, y).keep_candidates(range(3)), path)
     manifest, members = opened(path.read_bytes())
     structure = json.loads(members["structure.json"])
-    kept = dict(structure["fitted"]["kept_"]["dict"])
+    kept = dict(structure["fitted"]["candidates_"]["dict"])
     assert place(structure)["same"] == first(structure)["name"]
     assert sum("same" in one for one in kept.values()) == 1  # the chosen one itself
     return manifest, members
@@ -372,7 +372,9 @@ def first(structure):
 
 def place(structure):
     """One that stands for the tree of the chosen candidate."""
-    kept = [one for _, one in structure["fitted"]["kept_"]["dict"] if "fitted" in one]
+    kept = [
+        one for _, one in structure["fitted"]["candidates_"]["dict"] if "fitted" in one
+    ]
     return kept[0]["fitted"]["estimator_"]
 
 
@@ -389,17 +391,17 @@ REFERENCES = {
         random_state={"type": first(all_)["type"], "same": first(all_)["name"]}
     ),
     "what comes after": lambda all_: all_["fitted"].update(
-        kept_=all_["fitted"].pop("kept_"),
+        candidates_=all_["fitted"].pop("candidates_"),
         best_estimator_=all_["fitted"].pop("best_estimator_"),
     ),
     "a name that is no number": lambda all_: first(all_).update(name="0"),
     "no name": lambda all_: first(all_).pop("name"),
     "a part that holds one": lambda all_: next(
-        one for _, one in all_["fitted"]["kept_"]["dict"] if "fitted" in one
+        one for _, one in all_["fitted"]["candidates_"]["dict"] if "fitted" in one
     ).update(name=7),
-    "a name that is taken": lambda all_: all_["fitted"]["kept_"]["dict"][-1][1].update(
-        first(all_)
-    ),
+    "a name that is taken": lambda all_: all_["fitted"]["candidates_"]["dict"][-1][
+        1
+    ].update(first(all_)),
 }
 
 

@@ -192,7 +192,7 @@ def test_it_needs_the_predictions(tmp_path):
         pairs().optimism()
     found = pairs().fit(*rows())
     softcost.save(found, tmp_path / "model")
-    with pytest.raises(ValueError, match="did not travel"):
+    with pytest.raises(ValueError, match="needs the held-out predictions"):
         softcost.load(tmp_path / "model").optimism()
     for wrong in (0, 1, -5, 2.5, "many"):
         with pytest.raises(ValueError, match="n_resamples must be a count"):

@@ -215,8 +215,10 @@ def test_another_family_is_chosen_where_it_is_clearly_cheaper(clearly):
         error = np.sqrt(lead.var() / len(lead) + unseen**2)
         if row != ours:
             handicapped[row] = cost[row] + asked[family[row]] * error + unseen
-        assert found.handicap_[row] == pytest.approx(handicapped[row] - cost[row])
-    assert (found.handicap_[~family.isin(asked)] == prices.max()).all()
+        assert found.selection_penalty_[row] == pytest.approx(
+            handicapped[row] - cost[row]
+        )
+    assert (found.selection_penalty_[~family.isin(asked)] == prices.max()).all()
     chosen = found.best_index_
     assert family[chosen] in (["soft-CSOVO"] if clearly else ["blend", "constant"])
     assert handicapped[chosen] == pytest.approx(min(handicapped.values()))
@@ -301,14 +303,17 @@ def test_a_saved_search_means_the_same_by_the_least_cost(tmp_path):
     found = SoftCostClassifierCV("auto", **FEW).fit(X, y)
     chosen, cost = found.best_index_, found.tradeoff_["cost"]
     assert cost[chosen] > cost.min()  # another family seems to be cheaper
-    save(found.choose("tolerance", tolerance=0.5).keep(), tmp_path / "model.softcost")
+    save(
+        found.choose("tolerance", tolerance=0.5).keep_candidates(),
+        tmp_path / "model.softcost",
+    )
     other = load(tmp_path / "model.softcost")
-    np.testing.assert_array_equal(other.handicap_, found.handicap_)
-    assert other.kept_.keys() > {chosen, int(cost.argmin())}
+    np.testing.assert_array_equal(other.selection_penalty_, found.selection_penalty_)
+    assert other.candidates_.keys() > {chosen, int(cost.argmin())}
     assert other.best_index_ != chosen
     assert other.choose("cost").best_index_ == chosen
     found.set_params(reduction=softcost.OneSidedRegression(), param_grid=None)
-    assert not hasattr(found.fit(X, y), "handicap_")
+    assert not hasattr(found.fit(X, y), "selection_penalty_")
 
 
 def words(X):

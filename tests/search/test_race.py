@@ -114,9 +114,9 @@ def test_every_family_has_a_turn_before_any_has_a_second(clock):
 
 def test_a_calibrated_budget_within_a_time(clock):
     raced = searched(
-        time_limit=6, calibration=0.3, criterion=Budget(error=0.9, confidence=0.8)
+        time_limit=6, holdout=0.3, criterion=Budget(error=0.9, confidence=0.8)
     )
-    assert len(raced.calibration_confusion_) == len(raced.tradeoff_)
+    assert len(raced.holdout_confusion_) == len(raced.tradeoff_)
     assert raced.guarantee_["met"] in (True, False)
 
 

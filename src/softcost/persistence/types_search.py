@@ -182,16 +182,16 @@ def _check_search(record: Record) -> None:
         raise Refused("best_index_: no row of the table")
     _check_told(record, count)
     models = {} if chosen is None else {"best_estimator_": chosen}
-    kept = record.get("kept_")
-    if kept is not None:
-        if not isinstance(kept, dict) or not kept:
-            raise Refused("kept_: not models by row")
-        for row, one in kept.items():
+    candidates = record.get("candidates_")
+    if candidates is not None:
+        if not isinstance(candidates, dict) or not candidates:
+            raise Refused("candidates_: not models by row")
+        for row, one in candidates.items():
             if type(row) is not int or not 0 <= row < count:
-                raise Refused("kept_: no row of the table")
+                raise Refused("candidates_: no row of the table")
             if not isinstance(one, Record) or one.type not in _REDUCTIONS:
-                raise Refused("kept_: not a reduction")
-            models[f"kept_ {row}"] = one
+                raise Refused("candidates_: not a reduction")
+            models[f"candidates_ {row}"] = one
     mix = record.get("mix_")
     if mix is not None:
         for side in ("first", "second"):
@@ -212,8 +212,8 @@ def _check_told(record: Record, count: int) -> None:
         found["constant_"], found["actions_"].tolist(), found["error_measure_"]
     )
     check_guarantee(found["guarantee_"], count)
-    if "paid_" in found and not found["costs_by_example_"]:
-        raise Refused("paid_: it goes with costs by example")
+    if "realised_cost_" in found and not found["costs_by_example_"]:
+        raise Refused("realised_cost_: it goes with costs by example")
     for name, kinds in _TOLD.items():
         if name in found:
             check_told(found[name], name, kinds)
@@ -249,7 +249,7 @@ SEARCH = Type(
         "classes": PLAIN, "softness": PLAIN, "param_grid": PLAIN,
         "criterion": PLAIN, "max_error": PLAIN, "tolerance": PLAIN,
         "actions": PLAIN, "action_error": PLAIN,
-        "error_weight": PLAIN, "cv": PLAIN, "calibration": PLAIN, "refit": FLAG,
+        "error_weight": PLAIN, "cv": PLAIN, "holdout": PLAIN, "refit": FLAG,
         "time_limit": maybe(NUMBER),
         "keep_data": FLAG, "n_jobs": JOBS, "random_state": SEED, "verbose": VERBOSE,
     },
@@ -260,20 +260,26 @@ SEARCH = Type(
         "error_measure_": one_of("error", "weighted_error"),
         "cost_matrix_": MATRIX,
         "confusion_": numbers("candidates", "folds", "K", "A"),
-        "calibration_confusion_": numbers("candidates", "K", "A"),
-        "paid_": numbers("candidates", "K", "A"), "guarantee_": PLAIN,
+        "holdout_confusion_": numbers("candidates", "K", "A"),
+        "realised_cost_": numbers("candidates", "K", "A"), "guarantee_": PLAIN,
         "tradeoff_": PLAIN, "cv_results_": PLAIN, "best_index_": COUNT,
         "best_softness_": Real(0, 1), "best_params_": PLAIN,
         "best_score_": NUMBER, "best_estimator_": Part(_REDUCTIONS),
         "mix_": Part(["RandomizedPair"]), "portfolio_": PLAIN, "skipped_": PLAIN,
-        "kept_": PLAIN, "handicap_": numbers("candidates"),
+        "candidates_": PLAIN, "selection_penalty_": numbers("candidates"),
     },
     NAMED | {
         "n_features_in_", "best_estimator_", "refit_time_", "mix_", "portfolio_",
-        "calibration_confusion_", "paid_", "skipped_", "kept_", "handicap_",
+        "holdout_confusion_", "realised_cost_", "skipped_", "candidates_",
+        "selection_penalty_",
     },
     frozenset({"_problem", "_predicted", "_error_weight", "_chosen_by"}),
     check=_check_search,
+    renamed={
+        "calibration": "holdout", "calibration_confusion_": "holdout_confusion_",
+        "paid_": "realised_cost_", "kept_": "candidates_",
+        "handicap_": "selection_penalty_",
+    },
 )  # fmt: skip
 
 

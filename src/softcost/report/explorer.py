@@ -362,7 +362,7 @@ class ExplorerData:
             "error": error,
             "python": python_lines(search, params),
             "expected": expected_cost(search),
-            "paid": getattr(search, "paid_", None),
+            "paid": getattr(search, "realised_cost_", None),
             "budget": search.guarantee_,
             "constant": {
                 name: search.constant_[name] for name in ("label", "cost", error)

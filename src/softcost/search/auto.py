@@ -109,8 +109,8 @@ class TableFacts:
     n_rows, n_distinct, n_features, n_classes : int
     sparse, missing, categories : bool
         Whether X is sparse, has missing values, or pandas columns of categories.
-    hollow : bool
-        Whether a column has no value at all in a training part.
+    has_empty_column : bool
+        Whether a column has only missing values in some training part.
     largest : float
         Largest absolute value.
     rarest : int
@@ -126,7 +126,7 @@ class TableFacts:
     sparse: bool
     missing: bool
     categories: bool
-    hollow: bool
+    has_empty_column: bool
     largest: float
     rarest: int
     by_example: bool
@@ -151,7 +151,8 @@ class TableFacts:
             sparse=sparse.issparse(X),
             missing=missing,
             categories=categories,
-            hollow=missing and _hollow(X, [train for train, _ in folds]),
+            has_empty_column=missing
+            and _has_empty_column(X, [train for train, _ in folds]),
             largest=largest,
             rarest=min(_rarest(rows.y[train]) for train, _ in folds),
             by_example=rows.by_example,
@@ -181,7 +182,7 @@ def _numbers(X: Any) -> tuple[NDArray[np.float64], bool]:
     return numeric.to_numpy(float, na_value=np.nan), any(nominal)
 
 
-def _hollow(X: Any, parts: list[NDArray[np.intp]]) -> bool:
+def _has_empty_column(X: Any, parts: list[NDArray[np.intp]]) -> bool:
     """Whether a column has no value at all in one of the parts."""
     if sparse.issparse(X):
         return False
@@ -292,7 +293,7 @@ def _some(facts: TableFacts, values: list[Any]) -> list[Any]:
 def _no_boosting(facts: TableFacts) -> str:
     if facts.sparse:
         return "X is sparse"
-    if facts.hollow:  # scikit-learn's boosting fails there
+    if facts.has_empty_column:  # scikit-learn's boosting fails there
         return "X has a column without any value in a training part: drop it"
     return ""
 
@@ -417,60 +418,65 @@ def _boosted_pairs(facts: TableFacts) -> Choice:
     return Choice("boosted-CSOVO", why, CostSensitiveOneVsOne(learner), grid)
 
 
-# The least cost where families were chosen by the table: a lead must be clear.
-#
-# The least of hundreds of cross-validated costs is partly luck, the more so the fewer
-# the rows. A blend of families (`softcost.reductions.BlendedClassifier`) is the
-# steadiest of them: one setting, weights of a convex problem. At the least softness it
-# decides by the prices, and nothing is cheaper if its probabilities are right. So it is
-# chosen, unless something else has a clear lead.
+# The least of hundreds of cross-validated costs is partly luck, especially with few
+# rows. The blend (`softcost.reductions.BlendedClassifier`) varies least between
+# samples: it has one setting, and its weights solve a convex problem. At the lowest
+# softness it minimises the expected cost, and if its probabilities are right, nothing
+# is cheaper. So "auto" chooses it, unless another candidate has a clear lead.
 
-
-CLEAR = 3.0  # standard errors: about a hundred candidates are compared with the blend
-CLOSE = 1.0  # for the same blend at another softness, and for the constant answer
+# Standard errors that a family outside the blend must lead by. About a hundred
+# candidates are compared with the blend. If one of two models makes m mistakes of equal
+# cost that the other avoids, the lead is about sqrt(m) standard errors: three need more
+# than nine such rows.
+CLEAR = 3.0
+# Standard errors for the blend at another softness and for the constant answer: there
+# are only a few of these candidates, and they are as stable as the blend.
+CLOSE = 1.0
 
 
 @dataclass(frozen=True)
-class ClearlyLeastCost(LeastCost):
-    """The least of ``cost_i + handicap_i``: what "auto" means by the least cost.
+class PenalisedLeastCost(LeastCost):
+    """The least of ``cost_i + penalty_i``: the criterion "cost" of "auto".
 
-    Let b be the candidate of the blend with the least softness. Its handicap is zero,
-    that of another candidate i
+    Let b be the candidate of the blend with the lowest softness. Its penalty is zero,
+    and the penalty of another candidate i is
 
         d + z sqrt(se(c_i - c_b)^2 + d^2)
 
-    with the standard error of the mean difference of costs over the held-out rows, and
-    with d, what one more row would add on which i is dearer by the largest difference
-    of two prices, for its share of the rows: mistakes may be so rare and expensive
-    that none of them happened to be among the held-out ones. Here z is
+    where se is the standard error of the mean cost difference over the held-out rows,
+    and d is the cost of one more held-out row on which i costs more by the largest
+    difference of two costs: rare and expensive mistakes may be missing from the
+    held-out rows by chance. The factor z is
 
-    - 1 for the blend at another softness, and for the constant answer: there are few
-      of them, and they are as steady as b;
-    - 3 for a family that is no part of the blend. Where m mistakes of equal cost are
-      made by one of two models only, they are a lead of about ``sqrt(m)`` standard
-      errors: three of these ask for more than nine such rows.
+    - 1 for the blend at another softness, and for the constant answer;
+    - 3 for a family that is not part of the blend.
 
-    A family in the blend has the largest difference of two prices for its handicap:
+    The penalty of a family in the blend is the largest difference of two costs, since
     the blend could have given it all the weight.
+
+    Attributes
+    ----------
+    penalty : array of shape (n_candidates,)
+        One value for each row of the trade-off table.
     """
 
-    handicap: NDArray[np.float64]
+    penalty: NDArray[np.float64]
 
     def compared(self, table: pd.DataFrame) -> NDArray[np.float64]:
-        return super().compared(table) + self.handicap
+        return super().compared(table) + self.penalty
 
     def describe(self) -> str:
         return "the least cost, the blend unless another family is clearly cheaper"
 
-    def of(self, rows: NDArray[np.intp]) -> "ClearlyLeastCost":
+    def on_rows(self, rows: NDArray[np.intp]) -> "PenalisedLeastCost":
         """The same rule for a table of some of the rows."""
-        return ClearlyLeastCost(self.handicap[rows])
+        return PenalisedLeastCost(self.penalty[rows])
 
 
-def handicaps(
+def selection_penalties(
     problem: JointProblem, predicted: list[NDArray[np.intp]], table: pd.DataFrame
 ) -> NDArray[np.float64]:
-    """What `ClearlyLeastCost` adds to the cost of every candidate."""
+    """The penalty of every candidate, see `PenalisedLeastCost`."""
     family = table["family"].to_numpy()
     inside = np.flatnonzero(family == problem.blend)
     best = inside[table["softness"].to_numpy(float)[inside].argmin()]
@@ -478,21 +484,21 @@ def handicaps(
     row = np.concatenate(problem.tests)
     share = rows.weight[row] / rows.weight[row].sum()
     numbers = np.concatenate(predicted, axis=1)
-    of_best = rows.realised_cost(numbers[best], row)
+    best_cost = rows.realised_cost(numbers[best], row)
     largest = _largest_difference(rows, row)
     unseen = largest / len(row)
-    handicap = np.full(len(table), largest)
+    penalty = np.full(len(table), largest)
     for candidate in np.flatnonzero(~np.isin(family, problem.blended)):
-        more = rows.realised_cost(numbers[candidate], row) - of_best
+        more = rows.realised_cost(numbers[candidate], row) - best_cost
         spread = (more - share @ more) * share
         errors = CLOSE if family[candidate] in (problem.blend, CONSTANT) else CLEAR
-        handicap[candidate] = unseen + errors * np.sqrt(spread @ spread + unseen**2)
-    handicap[best] = 0.0
-    return handicap
+        penalty[candidate] = unseen + errors * np.sqrt(spread @ spread + unseen**2)
+    penalty[best] = 0.0
+    return penalty
 
 
 def _largest_difference(rows: RowCosts, row: NDArray[np.intp]) -> float:
-    """Of two prices that some rows have."""
+    """The largest difference of two costs that the rows have."""
     if rows.raw_costs is not None:
         return float(np.ptp(rows.raw_costs[row]))
     assert rows.raw_matrix is not None

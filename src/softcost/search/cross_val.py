@@ -1,4 +1,9 @@
-"""Held-out predictions of all candidates, by whichever engine can make them."""
+"""Cross-validation: held-out predictions of all candidates.
+
+Learners with a path are solved along it (`softcost.search.path_engine`); all others are
+cloned, fitted and asked to predict. The blend is fitted to the held-out probabilities
+of its members, which needs no further fits.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,10 +11,12 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 
 from softcost.costs import RowCosts
+from softcost.metrics import confusion_counts
 from softcost.parallel import one_thread, run_jobs
 from softcost.reductions import (
     BlendedClassifier,
@@ -23,19 +30,18 @@ from softcost.reductions import (
 from softcost.search import path_engine
 from softcost.search.path_engine import can_walk
 from softcost.search.problem import Fold, JointProblem, SearchProblem
-
-# Cross-validation of any learner: clone, fit, predict.
+from softcost.search.progress import silent
 
 
 class Probabilities(NamedTuple):
-    """What a fold of a family with probabilities decides by.
+    """What a family with probabilities decides by, for one fold.
 
     Attributes
     ----------
     of_settings : array of shape (n_settings, n_test, K)
         Probabilities of the held-out rows.
     matrices : array of shape (n_softness, K, A)
-        Soft costs: the answer of least expected cost is predicted.
+        Soft costs; the answer with the lowest expected cost is predicted.
     """
 
     of_settings: NDArray[np.float32]
@@ -43,7 +49,7 @@ class Probabilities(NamedTuple):
 
 
 class Predictions(NamedTuple):
-    """What fits of a search predict, and the time they took.
+    """Predictions of one family, and the time they took.
 
     Attributes
     ----------
@@ -52,7 +58,7 @@ class Predictions(NamedTuple):
     times : dict of arrays of shape (n_candidates, n_folds)
         Seconds for "fit" and "score".
     probabilities : list of Probabilities
-        One for each fold, where they were asked for.
+        One for each fold if they were requested, else empty.
     """
 
     predicted: list[NDArray[np.intp]]
@@ -85,30 +91,30 @@ def cloned_predictions(
     shape = (len(problem.settings), len(softness), -1)
     predicted, times, probabilities = [], [], []
     for start in range(0, len(done), per_fold):
-        of_fold = done[start : start + per_fold]
-        numbers = np.concatenate([one.numbers for one in of_fold])
+        fits = done[start : start + per_fold]
+        numbers = np.concatenate([fit.numbers for fit in fits])
         predicted.append(numbers.reshape(shape))
-        times.append(np.concatenate([one.seconds for one in of_fold]))
-        found = [one.probabilities for one in of_fold if one.probabilities is not None]
-        if found:
-            matrices = of_fold[0].matrices
-            probabilities.append(Probabilities(np.stack(found), matrices))
+        times.append(np.concatenate([fit.seconds for fit in fits]))
+        by_fit = [fit.probabilities for fit in fits if fit.probabilities is not None]
+        if by_fit:
+            probabilities.append(Probabilities(np.stack(by_fit), fits[0].matrices))
     by_candidate = np.stack(times, axis=1)
     seconds = {"fit": by_candidate[..., 0], "score": by_candidate[..., 1]}
     return Predictions(predicted, seconds, probabilities)
 
 
 class FitResult(NamedTuple):
-    """What one fit predicts.
+    """Predictions of one fit.
 
     Attributes
     ----------
     numbers : array of shape (n_softness, n_test)
-        Numbers of classes.
+        Numbers of the predicted answers.
     seconds : array of shape (n_softness, 2)
-        For fit and predict; one fit that serves all softness values is shared out.
+        For fit and predict. The time of a fit that serves all softness values is
+        divided among them.
     probabilities, matrices : arrays or None
-        As in `Probabilities`, where they were asked for.
+        As in `Probabilities`, if requested.
     """
 
     numbers: NDArray[np.intp]
@@ -133,24 +139,25 @@ def fit_and_predict(
     training, held_out = data.part(train), data.rows_to_predict(test, train)
     predicted = np.empty((len(softness), len(test)), np.intp)
     seconds = np.zeros((len(softness), 2))
-    # Fits have one thread, and so have predictions: of few rows, threads mostly wait.
+    # One thread each: candidates run in parallel, and for few rows threads mostly wait.
     with one_thread():
         if reduction.softness_at_predict:
             started = perf_counter()
             model = reduction.configured(softness[0], params).fit_checked(training)
             fitted = perf_counter()
-            found = matrices = None
+            probabilities = matrices = None
             if with_probabilities:
                 exact = model.checked_probabilities(held_out)
                 matrices = model.soft_matrices(softness, raw_matrix=rows.raw_matrix)
                 predicted[:] = cheapest_answers(exact, matrices)
-                found = exact.astype(np.float32)
+                probabilities = exact.astype(np.float32)
             else:
                 predicted[:] = model.decide_each(
                     held_out, softness, raw_matrix=rows.raw_matrix
                 )
             seconds[:] = fitted - started, perf_counter() - fitted
-            return FitResult(predicted, seconds / len(softness), found, matrices)
+            seconds /= len(softness)
+            return FitResult(predicted, seconds, probabilities, matrices)
         for number, value in enumerate(softness):
             started = perf_counter()
             model = reduction.configured(value, params).fit_checked(training)
@@ -158,12 +165,6 @@ def fit_and_predict(
             predicted[number] = model.decide(held_out)
             seconds[number] = fitted - started, perf_counter() - fitted
     return FitResult(predicted, seconds)
-
-
-# A blend of families: what their probabilities decide together.
-#
-# The families have predicted the same held-out rows already, so a blend costs no fits
-# before the last one.
 
 
 # Smoothing: the share of a blend that goes to all families alike, whatever their
@@ -280,76 +281,111 @@ def _class_cost(rows: RowCosts) -> NDArray[np.float64]:
 
 
 class HeldOutPredictions(NamedTuple):
-    """What all candidates predict for rows that they have not seen.
+    """Predictions of all candidates for held-out rows.
 
     Attributes
     ----------
     numbers : list of arrays of shape (n_candidates, n_test)
-        Numbers of the predicted classes, one array for each fold.
+        Numbers of the predicted answers, one array for each fold.
     times : dict of arrays of shape (n_candidates, n_folds)
-        Seconds for "fit" and "score", where candidates are fitted one by one.
+        Seconds for "fit" and "score", if candidates are fitted one by one.
     """
 
     numbers: list[NDArray[np.intp]]
     times: dict[str, NDArray[np.float64]]
 
 
-def held_out_predictions(
-    problem: JointProblem,
-) -> tuple[JointProblem, HeldOutPredictions]:
-    """Predictions of every candidate for the held-out rows of every fold.
+@dataclass(frozen=True)
+class CrossValidation:
+    """A finished cross-validation.
 
-    Returns
-    -------
+    Attributes
+    ----------
     problem : JointProblem
-        As given, but for blends: their weights have been learnt.
+        What was searched: blends have their weights, and settings that a time limit
+        left out are removed.
     predictions : HeldOutPredictions
+        One row for each candidate of the problem.
+    skipped : DataFrame or None
+        Settings that a time limit left out.
     """
+
+    problem: JointProblem
+    predictions: HeldOutPredictions
+    skipped: pd.DataFrame | None = None
+
+
+def held_out_predictions(problem: JointProblem) -> CrossValidation:
+    """Predictions of every candidate for the held-out rows of every fold."""
     in_blend = {name for member in problem.members for name in member.blends}
-    found: list[HeldOutPredictions] = []
+    results: list[HeldOutPredictions] = []
     members: list[SearchProblem] = []
-    kept: dict[str | None, Blendable] = {}
+    blendable: dict[str | None, Blendable] = {}
     for member in problem.members:
         if member.blends:
-            parts = [kept[name] for name in member.blends]
-            learnt, numbers = blended(member, parts)
-            members.append(learnt)
-            found.append(HeldOutPredictions(numbers, {}))
+            parts = [blendable[name] for name in member.blends]
+            weighted, numbers = blended(member, parts)
+            members.append(weighted)
+            results.append(HeldOutPredictions(numbers, {}))
             continue
         members.append(member)
         if member.family in in_blend:
             predicted, times, probabilities = cloned_predictions(
                 member, with_probabilities=True
             )
-            kept[member.family] = Blendable(member, probabilities)
-            numbers = [_by_candidate(one) for one in predicted]
-            found.append(HeldOutPredictions(numbers, times))
+            blendable[member.family] = Blendable(member, probabilities)
+            numbers = [_by_candidate(fold) for fold in predicted]
+            results.append(HeldOutPredictions(numbers, times))
         else:
-            found.append(predictions_of(member))
+            results.append(predictions_of(member))
     problem = replace(problem, members=members)
-    return problem, _together(problem, found)
+    return CrossValidation(problem, _together(problem, results))
+
+
+def holdout_confusion(problem: JointProblem) -> NDArray[np.float64]:
+    """Confusion matrices of the holdout rows, shape (n_candidates, K, A).
+
+    Every candidate is fitted to all training rows, as `candidate` does, so that the
+    model which is tested is the model which is used.
+    """
+    split = problem.holdout
+    assert split is not None
+    members = [
+        replace(member, data=data, folds=[(split.train, split.test)], progress=silent)
+        for member, data in zip(problem.members, split.everything, strict=True)
+    ]
+    tested = held_out_predictions(replace(problem, members=members))
+    rows = split.rows.part(split.test)
+    return confusion_counts(
+        rows.y,
+        tested.predictions.numbers[0],
+        rows.n_classes,
+        rows.weight,
+        rows.n_actions,
+    )
 
 
 def _together(
-    problem: JointProblem, found: list[HeldOutPredictions]
+    problem: JointProblem, families: list[HeldOutPredictions]
 ) -> HeldOutPredictions:
-    small = np.min_scalar_type(problem.rows.n_actions)  # there are many of them
+    """Predictions of all families, in the smallest integer type that holds them."""
+    small = np.min_scalar_type(problem.rows.n_actions)
     return HeldOutPredictions(
         [
-            np.concatenate(of_fold).astype(small, copy=False)
-            for of_fold in zip(*(one.numbers for one in found), strict=True)
+            np.concatenate(fold).astype(small, copy=False)
+            for fold in zip(*(family.numbers for family in families), strict=True)
         ],
-        _all_times(problem, [one.times for one in found]),
+        _all_times(problem, [family.times for family in families]),
     )
 
 
 def predictions_of(problem: SearchProblem) -> HeldOutPredictions:
-    """Those of one family."""
+    """Held-out predictions of one family."""
     if can_walk(problem):
         predicted = path_engine.predictions(problem)
-        return HeldOutPredictions([_by_candidate(one) for one in predicted], {})
+        return HeldOutPredictions([_by_candidate(fold) for fold in predicted], {})
     predicted, times, _ = cloned_predictions(problem)
-    return HeldOutPredictions([_by_candidate(one) for one in predicted], times)
+    return HeldOutPredictions([_by_candidate(fold) for fold in predicted], times)
 
 
 def _by_candidate(predicted: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -360,15 +396,18 @@ def _by_candidate(predicted: NDArray[np.intp]) -> NDArray[np.intp]:
 def _all_times(
     problem: JointProblem, times: list[dict[str, NDArray[np.float64]]]
 ) -> dict[str, NDArray[np.float64]]:
-    """Times of all candidates; not a number for those that were solved together."""
-    names = dict.fromkeys(name for one in times for name in one)
+    """Times of all candidates; NaN for candidates that were solved together."""
+    names = dict.fromkeys(name for seconds in times for name in seconds)
     unknown = [
         np.full((len(member.candidates), len(member.folds)), np.nan)
         for member in problem.members
     ]
     return {
         name: np.concatenate(
-            [one.get(name, none) for one, none in zip(times, unknown, strict=True)]
+            [
+                seconds.get(name, missing)
+                for seconds, missing in zip(times, unknown, strict=True)
+            ]
         )
         for name in names
     }

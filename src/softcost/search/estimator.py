@@ -1,14 +1,17 @@
-"""Choose softness and the learner's parameters by cross-validation."""
+"""Choose softness and the learner's parameters by cross-validation.
+
+The estimator holds the state of a search and assigns all of its fitted attributes.
+Preparing, cross-validating, measuring, choosing and refitting are functions of the
+modules of those names.
+"""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from numbers import Integral, Real
 from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import Interval
@@ -16,461 +19,68 @@ from sklearn.utils.metaestimators import _BaseComposition, available_if
 from sklearn.utils.validation import check_is_fitted
 
 from softcost.costs import costs_changed
-from softcost.metrics import Saving, paired_saving, pareto_mask
+from softcost.metrics import Saving, paired_saving
 from softcost.parallel import kept_on_workers
 from softcost.reductions import Reduction
-from softcost.search.auto import BLEND, ClearlyLeastCost, handicaps
-from softcost.search.budget import Budget
+from softcost.search.auto import BLEND, PenalisedLeastCost, selection_penalties
 from softcost.search.counts import Evidence
 from softcost.search.criteria import make_rule
-from softcost.search.cross_val import HeldOutPredictions, held_out_predictions
-from softcost.search.evidence import calibration_confusion, evidence_of
+from softcost.search.cross_val import (
+    CrossValidation,
+    held_out_predictions,
+    holdout_confusion,
+)
 from softcost.search.mixture import RandomizedPair, best_mix
-from softcost.search.optimism import HeldOutRows, Optimism, bootstrap_optimism
+from softcost.search.optimism import Optimism, bootstrap_optimism, rule_on_tables
 from softcost.search.prepare import are_named, given_families, is_auto, prepare
 from softcost.search.problem import JointProblem
 from softcost.search.progress import CallbackSupportMixin
-from softcost.search.rules import (
-    ByFunction,
-    LeastCost,
-    Rule,
-    decide,
-    reference_rows,
+from softcost.search.refit import (
+    decide_among,
+    fit_candidate,
+    fit_candidates,
+    rows_to_keep,
 )
-from softcost.search.sensitivity import SensitivityMixin
+from softcost.search.rules import LeastCost, Rule, decide, reference_rows
+from softcost.search.sensitivity import (
+    PricedChoice,
+    Sensitivity,
+    bootstrap_differences,
+    box_regret,
+    price_intervals,
+    scenario_regret,
+)
 from softcost.search.table import (
-    HeldOut,
-    cheapest_class,
+    HeldOutRows,
     constant_answer,
+    constant_predictions,
+    measure,
+    realised_costs,
     scikit_learn_results,
+    search_evidence,
     tradeoff_table,
 )
 from softcost.search.time_limit import raced_predictions, tell_estimate
 
-# Candidates that a search keeps fitted, to be chosen without its training data.
+# Fitted attributes that only some fits set. A new fit removes those of an earlier one.
+_OPTIONAL = (
+    "best_estimator_", "refit_time_", "mix_", "portfolio_", "feature_names_in_",
+    "holdout_confusion_", "realised_cost_", "skipped_", "candidates_",
+    "selection_penalty_",
+)  # fmt: skip
 
-
-class KeptMixin:
-    """Keeps fitted candidates, so that copies and saved models can choose them."""
-
-    best_index_: int
-    error_measure_: str
-    kept_: dict[int, Reduction]
-    tradeoff_: pd.DataFrame
-
-    def keep(self, rows: ArrayLike | None = None) -> Self:
-        """Fit candidates, so that `choose` works on copies and saved models, too.
-
-        Parameters
-        ----------
-        rows : array-like of row numbers of ``tradeoff_``, default=None
-            By default the front, what no other candidate beats in both cost and the
-            error that counts, and what "auto" means by the least cost; the chosen
-            candidate is always among them.
-
-        Returns
-        -------
-        self
-            With ``kept_``, fitted candidates by row. Those that differ in nothing but
-            how they decide by the same probabilities share what was fitted.
-
-        Examples
-        --------
-        >>> import copy
-        >>> from sklearn.datasets import load_iris
-        >>> from softcost import SoftCostClassifierCV
-        >>> X, y = load_iris(return_X_y=True)
-        >>> search = SoftCostClassifierCV(cost_matrix=[[0, 1, 5], [1, 0, 5], [9, 9, 0]])
-        >>> copied = copy.deepcopy(search.fit(X, y).keep())  # without the data
-        >>> other = copied.choose("constrained", max_error=0.2)
-        >>> other.best_index_ in other.kept_
-        True
-        """
-        check_is_fitted(self, "tradeoff_")
-        self._search_problem("keep")  # type: ignore[attr-defined]
-        table = self.tradeoff_
-        if rows is None:
-            points = table[[self.error_measure_, "cost"]].to_numpy()
-            least = self._least_cost().choose(table)  # type: ignore[attr-defined]
-            rows = [*np.flatnonzero(pareto_mask(points)), least]
-        wanted = {int(row) for row in np.asarray(rows).ravel()} | {self.best_index_}
-        if not wanted <= set(range(len(table))):
-            raise ValueError(
-                f"rows must be rows of tradeoff_, from 0 to {len(table) - 1}, not "
-                f"{sorted(wanted)}."
-            )
-        self.kept_ = self.candidates(sorted(wanted))  # type: ignore[attr-defined]
-        return self
-
-
-def choose_kept(search: Any, rule: Rule) -> None:
-    """Choose among kept candidates, where the training data are gone."""
-    if isinstance(rule, Budget) and rule.confidence is not None:
-        raise ValueError(
-            "a confidence is tested with the training rows, which this copy of the "
-            "search does not have: fit it again, or leave the confidence out."
-        )
-    rows = np.array(sorted(search.kept_))
-    if isinstance(rule, ClearlyLeastCost):
-        rule = rule.of(rows)
-    n_actions = len(search.actions_) - len(search.classes_)
-    evidence = Evidence(
-        classes=search.classes_,
-        confusion=search.confusion_[rows].sum(axis=1),
-        n_rows=search.n_samples_,
-        error_weight=np.ones(len(search.classes_)),
-        cost_matrix=None if search.costs_by_example_ else search.cost_matrix_,
-        action_error=np.ones(n_actions),
-    )
-    table = search.tradeoff_.iloc[rows].reset_index(drop=True)
-    decision = decide(table, rule, evidence, error=search.error_measure_)
-    search.best_index_ = int(rows[decision.row])
-    search.guarantee_ = decision.guarantee
-    if search.guarantee_ is not None:
-        passed = [int(rows[row]) for row in search.guarantee_["passed"]]
-        search.guarantee_ = {**search.guarantee_, "passed": passed}
-    search.best_estimator_ = search.kept_[search.best_index_]
-
-
-# What can be done with a finished search: choose, compare, refit, mix.
-
-
-class ChoiceMixin(SensitivityMixin, KeptMixin):
-    """Choices on the trade-off of a search, without another cross-validation.
-
-    The search has set ``tradeoff_``, ``cv_results_`` and ``error_measure_``, and keeps
-    its problem, with the training data, and the held-out predictions.
-    """
-
-    refit: bool
-    random_state: Any
-    tradeoff_: pd.DataFrame
-    cv_results_: dict[str, Any]
-    error_measure_: str
-    _problem: JointProblem
-    _predicted: list[NDArray[Any]]
-    _error_weight: NDArray[np.float64]
-
-    def _choose(self, rule: Rule) -> Self:
-        if type(rule) is LeastCost:
-            rule = self._least_cost()
-        self._chosen_by = rule
-        if self._is_only_kept():
-            choose_kept(self, rule)
-        else:
-            evidence = evidence_of(self, self._problem, self._error_weight)
-            decision = decide(self.tradeoff_, rule, evidence, error=self.error_measure_)
-            self.best_index_, self.guarantee_ = decision.row, decision.guarantee
-        self.best_params_ = dict(self.cv_results_["params"][self.best_index_])
-        self.best_softness_ = self.best_params_["softness"]
-        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        if self.refit and not self._is_only_kept():
-            started = perf_counter()
-            self.best_estimator_ = self._problem.fitted(self.best_index_)
-            self.refit_time_ = perf_counter() - started
-        return self
-
-    def _least_cost(self) -> Rule:
-        """What is meant by the least cost."""
-        handicap = getattr(self, "handicap_", None)
-        return LeastCost() if handicap is None else ClearlyLeastCost(handicap)
-
-    def _is_only_kept(self) -> bool:
-        """Whether there are fitted candidates, but no data to fit others to."""
-        return not hasattr(self, "_problem") and hasattr(self, "kept_")
-
-    def candidate_params(self, index: int) -> dict[str, Any]:
-        """Parameters of a row of ``tradeoff_``, without softness and family.
-
-        Parameters
-        ----------
-        index : int
-            Number of a row of ``tradeoff_``.
-
-        Returns
-        -------
-        dict
-            By name.
-        """
-        check_is_fitted(self, "tradeoff_")
-        params = self.cv_results_["params"][index]
-        return {
-            name: value
-            for name, value in params.items()
-            if name not in ("family", "softness")
-        }
-
-    def candidate(self, index: int) -> Reduction:
-        """The candidate of a row of ``tradeoff_``, fitted to all training rows.
-
-        Parameters
-        ----------
-        index : int
-            Number of the row.
-
-        Returns
-        -------
-        Reduction
-        """
-        return self.candidates([index])[index]
-
-    def candidates(self, rows: Iterable[int]) -> dict[int, Reduction]:
-        """Candidates of several rows, fitted to all training rows.
-
-        Those that differ in nothing but how they decide by the same probabilities are
-        fitted once, and share what was fitted; the chosen candidate is the one that is
-        there already.
-
-        Parameters
-        ----------
-        rows : iterable of int
-            Numbers of rows of ``tradeoff_``.
-
-        Returns
-        -------
-        dict of int and Reduction
-            By row.
-        """
-        check_is_fitted(self, "tradeoff_")
-        wanted = list(rows)
-        if self._is_only_kept() and all(row in self.kept_ for row in wanted):
-            return {row: self.kept_[row] for row in wanted}
-        problem = self._search_problem("candidate")
-        for row in wanted:
-            if not 0 <= row < len(self.tradeoff_):
-                raise ValueError(
-                    f"index must be a row of tradeoff_, from 0 to "
-                    f"{len(self.tradeoff_) - 1}, not {row}."
-                )
-        known = {}
-        if hasattr(self, "best_estimator_"):
-            known[self.best_index_] = self.best_estimator_
-        return problem.fitted_each(wanted, known)
-
-    def reference_rows(self) -> dict[str, int]:
-        """Rows of ``tradeoff_`` to compare: the same wherever results are shown.
-
-        Returns
-        -------
-        dict of name and row number
-            ``"regular"``: the least error of softness 1, as one would choose without
-            costs; ``"hard"``: the least cost of softness 0; ``"chosen"``. With "auto"
-            the first two are of the blend, which is preferred there. A name without
-            candidates is left out.
-        """
-        check_is_fitted(self, "tradeoff_")
-        table, among = self.tradeoff_, None
-        if hasattr(self, "handicap_"):
-            among = np.flatnonzero(table["family"] == BLEND)
-        return reference_rows(
-            table, self.best_index_, error=self.error_measure_, among=among
-        )
-
-    def choose(
-        self,
-        criterion: Any = "cost",
-        *,
-        max_error: float | None = None,
-        tolerance: float | str | None = None,
-    ) -> Self:
-        """Choose another candidate, and refit, without a new cross-validation.
-
-        A copy or a saved model has no training data: it chooses among the candidates
-        that `keep` has fitted, by rules that need no test.
-
-        Parameters
-        ----------
-        criterion, max_error, tolerance
-            As in the constructor.
-
-        Returns
-        -------
-        self
-        """
-        check_is_fitted(self, "tradeoff_")
-        if not self._is_only_kept():
-            self._search_problem("choose")
-        return self._choose(
-            make_rule(criterion, max_error=max_error, tolerance=tolerance)
-        )
-
-    def mix(self, max_error: float) -> RandomizedPair:
-        """The randomised pair that meets an error budget at the lowest cost.
-
-        Where the front is not convex, using one classifier with probability p and
-        another otherwise reaches points below it.
-
-        Parameters
-        ----------
-        max_error : float
-            Largest cross-validated (weighted, with ``error_weight``) error.
-
-        Returns
-        -------
-        RandomizedPair
-            Also kept as ``mix_``.
-        """
-        check_is_fitted(self, "tradeoff_")
-        self._search_problem("mix")
-        error = self.tradeoff_[self.error_measure_].to_numpy()
-        cost = self.tradeoff_["cost"].to_numpy()
-        first, second, probability = best_mix(error, cost, max_error)
-        self.mix_ = RandomizedPair(
-            self.candidate(first),
-            self.candidate(second),
-            probability,
-            random_state=self.random_state,
-        )
-        return self.mix_
-
-    def optimism(self, n_resamples: int = 200, *, random_state: Any = 0) -> Optimism:
-        """How flattered the chosen candidate is, as the best of so many.
-
-        The least of many cross-validated costs is partly luck. So the choice is
-        repeated on B bootstrap samples of the held-out rows, and paid for on the rows
-        that are left over (Tsamardinos, Greasidou and Borboudakis, 2018):
-
-            expected = 1/B sum_b cost(i_b on rows not in sample b),
-            i_b = what the criterion chooses on sample b
-            optimism = expected - cost(chosen row on all held-out rows)
-
-        No model is trained: held-out predictions are kept. Rows of one group
-        (``groups`` of `fit`) are drawn together. A sample has fewer distinct rows than
-        the table, so that the estimate leans to the careful side.
-
-        Parameters
-        ----------
-        n_resamples : int, default=200
-            The number B of bootstrap samples.
-        random_state : int, RandomState instance or None, default=0
-            Seeds the resamples.
-
-        Returns
-        -------
-        Optimism
-            ``cost``, ``expected_cost``, their difference ``optimism``, and ``low`` and
-            ``high``, between which 95 % of the costs of the samples are.
-        """
-        return bootstrap_optimism(
-            self._held_out_rows("optimism"),
-            self.tradeoff_,
-            self._rule_on_tables(),
-            chosen=self.best_index_,
-            error=self.error_measure_,
-            n_resamples=n_resamples,
-            random_state=random_state,
-        )
-
-    def saving(self, over: str | int = "constant") -> Saving:
-        """What the chosen candidate saves per row, with an interval of 95 %.
-
-        Measured on the held-out predictions, row by row. The interval allows for the
-        choice among all candidates, see `softcost.metrics.paired_saving`.
-
-        Parameters
-        ----------
-        over : {"constant", "regular", "hard"} or int, default="constant"
-            What it is compared with: always answering the class that is cheapest on
-            the training rows of each fold, a row of `reference_rows`, or the row of
-            ``tradeoff_`` with this number.
-
-        Returns
-        -------
-        Saving
-        """
-        held_out = self._held_out_rows("saving")
-        if over == "constant":
-            always = [
-                np.full(len(test), cheapest_class(held_out.rows.part(train)))
-                for train, test in self._problem.folds
-            ]
-            answers = np.concatenate(always)
-        else:
-            rows: dict[Any, int] = self.reference_rows()
-            rows |= {row: row for row in range(len(self.tradeoff_))}
-            if over not in rows:
-                known = sorted(self.reference_rows())
-                raise ValueError(
-                    f"over must be 'constant', one of {known} or a row of tradeoff_, "
-                    f"not {over!r}."
-                )
-            answers = held_out.predicted[rows[over]]
-        return paired_saving(
-            held_out.rows.realised_cost(answers, held_out.row),
-            held_out.paid,
-            chosen=self.best_index_,
-            groups=held_out.groups[held_out.row],
-            weight=held_out.rows.weight[held_out.row],
-        )
-
-    def _held_out_rows(self, what: str) -> HeldOutRows:
-        check_is_fitted(self, "tradeoff_")
-        if not hasattr(self, "_predicted"):
-            raise ValueError(
-                f"{what} needs the held-out predictions, which did not travel with "
-                "this copy of the search: fit it again, or copy one with "
-                "keep_data=True; saved models never have them."
-            )
-        problem = self._problem
-        return HeldOutRows(
-            rows=problem.rows,
-            groups=problem.groups,
-            row=np.concatenate(problem.tests),
-            predicted=np.concatenate(self._predicted, axis=1),
-            error_weight=self._error_weight,
-        )
-
-    def _rule_on_tables(self) -> Rule:
-        """The rule, as one that needs no more than a table.
-
-        What a budget let pass by counts or tests stays what it lets pass.
-        """
-        rule = self._chosen_by
-        if not isinstance(rule, Budget) or not rule.needs_counts:
-            return rule
-        assert self.guarantee_ is not None
-        rows = self.guarantee_["passed"] or [self.best_index_]
-        least = "cost" if rule.least == "cost" else self.error_measure_
-        return ByFunction(lambda table: table[least].where(table.index.isin(rows)))
-
-    def _search_problem(self, what: str) -> JointProblem:
-        if not hasattr(self, "_problem"):
-            raise ValueError(
-                f"{what} refits, and the training data did not travel with this copy "
-                "of the search: fit it again, or copy one with keep_data=True; saved "
-                "models never have them."
-            )
-        return self._problem
-
-
-def refuse_new_prices(search: Any) -> None:
-    """Refuse a price list that was changed after the search was fitted."""
-    now, order = search.cost_matrix, search.classes
-    for base in search.given_reductions():  # they all have the same prices
-        now = base.cost_matrix if now is None else now
-        order = base.classes if order is None else order
-    learnt = None if search.costs_by_example_ else search.cost_matrix_
-    extra = search.actions_[len(search.classes_) :]
-    if costs_changed(now, learnt, search.classes_, order, extra):
-        raise ValueError(
-            "cost_matrix was changed after fit, and the search has chosen by the "
-            "prices before: fit it again, or change those of best_estimator_ if it is "
-            "a MinimumExpectedCost."
-        )
-
-
-# Which methods a search has: those of the model that it chose.
-
+# Training data and what refers to them: left out of copies, unless ``keep_data``.
+_TRAINING_STATE = ("_problem", "_predicted", "_error_weight", "_chosen_by")
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def available(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
-    """scikit-learn's ``available_if``, which keeps the types of a method."""
+def _available(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
+    """scikit-learn's ``available_if``, typed so that a method keeps its signature."""
     return available_if(check)
 
 
-def is_refitted(search: Any) -> bool:
+def _is_refitted(search: "SoftCostClassifierCV") -> bool:
     """Whether the search has, or will have, a model to predict with."""
     if hasattr(search, "best_estimator_") or search.refit:
         return True
@@ -479,121 +89,19 @@ def is_refitted(search: Any) -> bool:
     )
 
 
-def has_method(method: str) -> Callable[[Any], bool]:
+def _has_method(name: str) -> Callable[["SoftCostClassifierCV"], bool]:
     """Whether the chosen candidate, or before a fit every reduction, has a method."""
 
-    def check(search: Any) -> bool:
+    def check(search: "SoftCostClassifierCV") -> bool:
         chosen = getattr(search, "best_estimator_", None)
         models = search.given_reductions() if chosen is None else [chosen]
-        has_it = bool(models) and all(hasattr(one, method) for one in models)
-        return is_refitted(search) and has_it
+        has_it = bool(models) and all(hasattr(model, name) for model in models)
+        return _is_refitted(search) and has_it
 
     return check
 
 
-# The explorer page of a search, in a file or in a notebook.
-
-
-class ExplorerMixin:
-    """Shows a fitted search as a page.
-
-    ``softcost.report`` knows how; it is asked for through the top-level package, which
-    imports lazily, so that searches do not depend on it otherwise.
-    """
-
-    def to_html(self, path: str | Path, **details: Any) -> Path:
-        """Write the explorer: one HTML page to choose on the trade-off.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to.
-        **details
-            Attributes of `softcost.report.ExplorerData`, for instance ``title``.
-
-        Returns
-        -------
-        Path
-        """
-        import softcost
-
-        report = softcost.report
-        check_is_fitted(self, "tradeoff_")
-        data = report.ExplorerData.from_search(self, **details)
-        return report.write_explorer(path, data)
-
-    def _repr_html_inner(self) -> str:
-        """The explorer in a notebook, once there is something to explore."""
-        if not hasattr(self, "tradeoff_"):
-            return super()._repr_html_inner()  # type: ignore[misc]
-        import softcost
-
-        report = softcost.report
-        return report.notebook_html(report.ExplorerData.from_search(self))
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        bundle = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
-        if "text/html" in bundle:
-            bundle["text/html"] = self._repr_html_inner()
-        return bundle
-
-
-# From held-out predictions to what a search has learnt of its candidates.
-
-
-# What a fit may leave out.
-_NOT_ALWAYS = (
-    "best_estimator_", "refit_time_", "mix_", "portfolio_", "feature_names_in_",
-    "calibration_confusion_", "paid_", "skipped_", "kept_", "handicap_",
-)  # fmt: skip
-
-
-def tabulate(
-    search: Any, problem: JointProblem, predictions: HeldOutPredictions
-) -> None:
-    """Measure held-out predictions: all that is learnt but for the choice."""
-    rows, weighted = problem.rows, problem.weights_errors
-    counted = rows if weighted else replace(rows, error_weight="balanced")
-    held_out = HeldOut.measured(
-        rows, problem.tests, predictions.numbers, counted.weight_of_errors
-    )
-    for name in _NOT_ALWAYS:
-        if hasattr(search, name):  # of an earlier fit
-            delattr(search, name)
-    for name, value in problem.features.items():
-        setattr(search, name, value)
-    search.classes_, search.actions_ = rows.classes, rows.actions
-    search.n_splits_ = len(problem.folds)
-    search.n_samples_ = len(rows.y)
-    search.costs_by_example_ = rows.by_example
-    search.error_measure_ = "weighted_error" if weighted else "error"
-    search.cost_matrix_ = rows.raw_matrix
-    if search.cost_matrix_ is None:
-        search.cost_matrix_ = rows.class_means(rows.in_users_units)
-    search.constant_ = constant_answer(rows, problem.folds, held_out.error_weight)
-    search.confusion_ = held_out.confusion
-    if rows.by_example:
-        answers = (problem.tests, predictions.numbers)
-        search.paid_ = HeldOut.paid_by_answer(rows, *answers)
-    search.tradeoff_ = tradeoff_table(held_out, problem.candidates)
-    search.cv_results_ = scikit_learn_results(
-        search.tradeoff_, problem.candidates, held_out, predictions.times
-    )
-    if problem.blend is not None:
-        search.handicap_ = handicaps(problem, predictions.numbers, search.tradeoff_)
-    search._problem, search._predicted = problem.quiet(), predictions.numbers
-    search._error_weight = held_out.error_weight
-    if problem.calibration is not None:
-        search.calibration_confusion_ = calibration_confusion(problem)
-
-
-# What a copy of a search leaves out.
-_LEFT_BEHIND = ("_problem", "_predicted", "_error_weight", "_chosen_by")
-
-
-class SoftCostClassifierCV(
-    ChoiceMixin, ExplorerMixin, CallbackSupportMixin, ClassifierMixin, _BaseComposition
-):
+class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseComposition):
     """Cost-and-error sensitive classification, chosen by cross-validation.
 
     Trains a reduction on softened costs, ``(1 - a) c + a * naive``, for every softness
@@ -601,32 +109,33 @@ class SoftCostClassifierCV(
     refits the candidate that a criterion chooses. Hard (a = 0) and regular (a = 1)
     algorithms are among the candidates.
 
-    Learners that declare a path (`softcost.learners.SupportsPath`), such as the kernel
-    machines of this package, solve all candidates together: those share one Gram matrix
+    Learners with a path (`softcost.learners.SupportsPath`), such as the kernel machines
+    of this package, solve all candidates together: the candidates share one Gram matrix
     and start from each other's solutions. Any other learner is cloned and fitted. The
     results are the same.
 
     Parameters
     ----------
     reduction : Reduction, list of (name, Reduction) or "auto", default=None
-        By default, or with "auto", families that suit the table, see ``portfolio_``. A
-        blend of their probabilities is preferred under the criterion "cost": a family
-        outside it must be clearly cheaper, see ``handicap_``. The paper's is
-        ``OneSidedRegression()``. Families of one's own, each with a name, share folds,
-        table and choice. Kernel machines see features as they are: scale them.
+        By default, or with "auto", families that suit the table, see ``portfolio_``.
+        Under the criterion "cost" a blend of their probabilities is preferred: a family
+        outside it must be clearly cheaper, see ``selection_penalty_``. The algorithm of
+        the paper is ``OneSidedRegression()``. Pass a list of named reductions to
+        compare families of your own on the same folds, in one table. Kernel machines do
+        not scale features: scale them first.
     cost_matrix : array, table or dict of shape (K, K), default=None
-        ``cost_matrix[true, predicted]``; by default that of the reduction.
+        ``cost_matrix[true, predicted]``; by default the reduction's.
     classes : array of shape (K,), default=None
-        All classes, where the training set may lack some.
+        All classes, if the training set may lack some.
     softness : int, float or array of values from 0 to 1, default=11
-        The values to try; an int above 1 asks for that many from 0 to 1.
+        Candidate values; an int above 1 is their number, evenly spaced from 0 to 1.
     param_grid : dict, list of dicts or "inverse", default=None
-        Values of parameters to try, as for `sklearn.model_selection.GridSearchCV`: of
+        Candidate values of parameters, as in `sklearn.model_selection.GridSearchCV`: of
         the learner, for instance ``{"C": [1, 10]}`` or ``{"learner__C": [1, 10]}``, and
         of the reduction, such as ``order`` of `FilterTree`. By default C in 2^-2, 2^1,
-        2^4, 2^7, 2^10 for the kernel machines and short grids for some known learners;
-        "inverse" is 2^-10, 2^-7, ..., 2^2. With several families a dict by family, of
-        those that are not to have their default.
+        2^4, 2^7, 2^10 for the kernel machines and short grids for common learners;
+        "inverse" is 2^-10, 2^-7, ..., 2^2. With several families, a dict by family;
+        families that it leaves out have their default grid.
     criterion : str, Rule or callable, default="cost"
         How the candidate is chosen:
 
@@ -637,35 +146,35 @@ class SoftCostClassifierCV(
           ``confidence`` its limits are tested;
         - "tolerance" or ``Tolerance(cost=0.1)``: the least error among costs within
           ``tolerance`` of the least;
-        - a function of ``tradeoff_``: a row number, or one value per row, of which
-          the least is best.
+        - a function of ``tradeoff_`` that returns a row number, or one value per row,
+          of which the least is best.
 
-        Ties go to the largest softness, then to the smallest C. With
-        ``error_weight`` the error is the weighted one.
+        Ties go to the largest softness, then to the smallest C. With ``error_weight``
+        the error is the weighted one.
     max_error : float, default=None
-        For "constrained"; cross-validated. Where no candidate is that good, the one
-        with the least error is chosen, with a warning.
+        For "constrained", the largest cross-validated error. If no candidate is within
+        it, the candidate with the least error is chosen, with a warning.
     tolerance : float or "1se", default=None
         For "tolerance": a fraction of the least cost, or its standard error.
     error_weight : None, "balanced" or dict, default=None
         Weight of an error by true class.
     actions, action_error : default=None
-        As in the reductions: what may be answered beyond the classes, and how much
-        each such answer counts as an error; by default those of the reduction.
+        As in the reductions: answers beyond the classes, and how much each counts as an
+        error; by default the reduction's.
     cv : int, splitter or iterable of (train, test), default=None
         An int asks for stratified folds, shuffled if ``random_state`` is set; a fold
         may lack a class. None uses 5 folds, and 3 above 50,000 rows. Above 50,000 rows
         "auto" evaluates candidates on 3 stratified samples instead, each of 30,000
         training and 20,000 held-out rows, and refits the chosen candidate on all rows;
         the test of a ``Budget`` with a confidence always uses folds.
-    calibration : float, row numbers or mask, default=None
-        Rows to keep for the test of a ``Budget`` with a confidence: a share, drawn at
-        random, or which. They take no part in training, nor in the refit.
+    holdout : float, row numbers or mask, default=None
+        Rows that are held out for the test of a ``Budget`` with a confidence: a share,
+        drawn at random, or the rows. They take no part in training, nor in the refit.
     time_limit : float, default=None
-        Seconds for the cross-validation. Families are tried as they are given, those
-        of "auto" the quickest first, each with one setting before any gets a second;
-        what is done when the time is up is chosen from, and ``skipped_`` says what is
-        not. One setting is always done, and the refit comes on top.
+        Seconds for the cross-validation. Families run in the given order, those of
+        "auto" the fastest first, and each runs one setting before any runs a second.
+        The choice is among the finished settings; ``skipped_`` lists the others. One
+        setting always finishes. The refit takes additional time.
     refit : bool, default=True
         Whether to fit the chosen candidate to all rows.
     keep_data : bool, default=False
@@ -675,74 +184,79 @@ class SoftCostClassifierCV(
         Threads for learners with a path, joblib workers for others and under any joblib
         backend with workers of its own. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seeds folds, learners and what is drawn at random.
+        Seeds folds, learners and everything else that is random.
     verbose : int, default=0
-        Progress on standard error, after an estimate of how long a search of many rows
-        will take, by samples of them.
+        Prints progress to standard error. For many rows, first estimates the time from
+        samples.
 
     Attributes
     ----------
     best_softness_ : float
+        Softness of the chosen candidate.
     best_params_ : dict
         Softness and parameters of the chosen candidate, as in
         ``cv_results_["params"]``.
     best_index_ : int
         Row of the chosen candidate.
     best_score_ : float
-        Minus its mean cost, the mean of the folds.
+        Minus its cost, averaged over the folds.
     best_estimator_ : Reduction
-        Fitted to all rows, if ``refit``.
+        The chosen candidate, fitted to all rows. Only set if ``refit``.
     tradeoff_ : DataFrame
-        One row per candidate: ``family`` (of several), softness, the learner's
-        parameters, ``cost``, ``error``, ``weighted_error``, ``g_mean`` and
+        One row per candidate: ``family`` (if there are several), softness, the
+        learner's parameters, ``cost``, ``error``, ``weighted_error``, ``g_mean`` and
         ``normalized_cost`` with their standard errors (``_se``), and ``on_front``; with
         actions also ``coverage`` and ``error_answered``. Costs are in the user's units;
         means are over all held-out predictions.
     cv_results_ : dict
         In scikit-learn's form: ``params``, ``split0_test_score`` and so on (minus the
-        mean cost of a fold), their mean, standard deviation and rank, fit times where
-        candidates were fitted one by one; and the columns of ``tradeoff_``.
+        mean cost of a fold), their mean, standard deviation and rank, fit times of
+        candidates that were fitted one by one, and the columns of ``tradeoff_``.
     n_splits_ : int
         Number of folds.
     refit_time_ : float
         Seconds that the refit took.
     scorer_ : callable
-        What candidates are scored by, minus the mean cost.
+        Scores candidates by minus the mean cost.
     confusion_ : array of shape (n_candidates, n_folds, K, A)
         Held-out weight by true class and answer.
-    paid_ : array of shape (n_candidates, K, A)
-        With costs by example, what held-out answers cost in all, by true class.
-    calibration_confusion_ : array of shape (n_candidates, K, A)
-        The same of the calibration rows, by candidates fitted to all others.
+    realised_cost_ : array of shape (n_candidates, K, A)
+        Total cost of the held-out answers by true class and answer. Only set with costs
+        by example.
+    holdout_confusion_ : array of shape (n_candidates, K, A)
+        Weight of the ``holdout`` rows by true class and answer, predicted by candidates
+        that were fitted to all other rows.
     guarantee_ : dict or None
-        What is known of the limits of a `Budget`, see `softcost.search.Decision`.
+        How the limits of a `Budget` are met, see `softcost.search.Decision`.
     constant_ : dict
-        The best constant answer, its ``label`` and cross-validated measures: what a
-        model has to beat.
+        The best constant answer, its ``label`` and cross-validated measures: a
+        baseline.
     portfolio_ : DataFrame
-        For "auto": ``family``, whether it was ``used``, and ``why``.
-    handicap_ : array of shape (n_candidates,)
-        For "auto": what is added to the cost of each candidate before the least is
-        chosen. It is zero for the blend at the least softness, one standard error of
-        the difference, and a little more, for the blend at others and for the constant
-        answer, and three for a family outside the blend.
+        ``family``, whether it was ``used``, and ``why``. Only set with "auto".
+    selection_penalty_ : array of shape (n_candidates,)
+        Added to each candidate's cross-validated cost before the minimum is taken. Zero
+        for the blend at the lowest softness; slightly more than one standard error of
+        the difference for the blend at other softness values and the constant answer,
+        and three for a family outside the blend. Only set with "auto".
     skipped_ : DataFrame
-        With a ``time_limit``: ``family`` (None of a single one), ``params`` and ``why``
-        of settings that were not tried to the end.
+        ``family`` (None if there is only one), ``params`` and ``why`` of settings that
+        did not finish. Only set with a ``time_limit``.
     mix_ : RandomizedPair
         After `mix`.
-    kept_ : dict of row number and Reduction
-        After `keep`.
+    candidates_ : dict of row number and Reduction
+        Fitted candidates, after `keep_candidates`.
     classes_, actions_ : arrays of shape (K,) and (A,)
+        Sorted labels; these and the actions.
     cost_matrix_ : array of shape (K, A)
         Costs by true class and answer, in the order of ``actions_``; with costs by
         example, their means.
     error_measure_ : {"error", "weighted_error"}
-        The error that counts: the weighted one where ``error_weight`` is given, here or
-        in the reduction.
+        The error that counts: the weighted one if ``error_weight`` is set, here or in
+        the reduction.
     costs_by_example_ : bool
-        Whether costs were given by example.
+        Whether the search was fitted with costs by example.
     n_samples_ : int
+        Number of training rows.
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
 
@@ -779,7 +293,7 @@ class SoftCostClassifierCV(
         "actions": "no_validation",
         "action_error": "no_validation",
         "cv": ["cv_object"],
-        "calibration": "no_validation",
+        "holdout": "no_validation",
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "refit": ["boolean"],
         "keep_data": ["boolean"],
@@ -787,6 +301,8 @@ class SoftCostClassifierCV(
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
+    candidates_: dict[int, Reduction]
+
     __metadata_request__fit: ClassVar = {
         "costs": True,
         "sample_weight": True,
@@ -809,7 +325,7 @@ class SoftCostClassifierCV(
         error_weight: Any = None,
         action_error: Any = None,
         cv: Any = None,
-        calibration: Any = None,
+        holdout: Any = None,
         time_limit: float | None = None,
         refit: bool = True,
         keep_data: bool = False,
@@ -829,7 +345,7 @@ class SoftCostClassifierCV(
         self.error_weight = error_weight
         self.action_error = action_error
         self.cv = cv
-        self.calibration = calibration
+        self.holdout = holdout
         self.time_limit = time_limit
         self.refit = refit
         self.keep_data = keep_data
@@ -839,10 +355,13 @@ class SoftCostClassifierCV(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inputs = [one.__sklearn_tags__().input_tags for one in self.given_reductions()]
-        tags.input_tags.sparse = all(one.sparse for one in inputs)
-        tags.input_tags.allow_nan = all(one.allow_nan for one in inputs)
-        tags.input_tags.pairwise = any(one.pairwise for one in inputs)
+        inputs = [
+            reduction.__sklearn_tags__().input_tags
+            for reduction in self.given_reductions()
+        ]
+        tags.input_tags.sparse = all(family.sparse for family in inputs)
+        tags.input_tags.allow_nan = all(family.allow_nan for family in inputs)
+        tags.input_tags.pairwise = any(family.pairwise for family in inputs)
         return tags
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -851,7 +370,7 @@ class SoftCostClassifierCV(
         Parameters
         ----------
         deep : bool, default=True
-            Whether those of the reduction and its learner are wanted, too.
+            Whether to include those of the reduction and its learner.
 
         Returns
         -------
@@ -861,7 +380,7 @@ class SoftCostClassifierCV(
         return self._get_params("reduction", deep=deep)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; a family by its name, its own by ``family__parameter``.
+        """Set parameters; a family by its name, its parameters by ``family__name``.
 
         Parameters
         ----------
@@ -877,7 +396,7 @@ class SoftCostClassifierCV(
         return self
 
     def given_reductions(self) -> list[Reduction]:
-        """All that were given, or the default one; none where they are to be chosen.
+        """The reductions of the ``reduction`` parameter; none with "auto".
 
         Returns
         -------
@@ -905,13 +424,14 @@ class SoftCostClassifierCV(
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
-            Rows to learn from; anything that the learner itself takes.
+            Training rows; anything that the learner supports.
         y : array-like of shape (n,)
             True labels.
         costs : array-like or table of shape (n, A), default=None
-            Costs by example. Folds are cut here: no metadata routing is needed.
+            Costs by example. They are split with the rows: no metadata routing is
+            needed.
         sample_weight : array-like of shape (n,), default=None
-            How much each row counts, by default 1.
+            Weight of each row, by default 1.
         groups : array-like of shape (n,), default=None
             For splitters that keep groups together.
 
@@ -919,38 +439,68 @@ class SoftCostClassifierCV(
         -------
         self
         """
-        rule = self._rule()
-        problem, portfolio = prepare(self, X, y, costs, sample_weight, groups)
-        skipped = None
-        with kept_on_workers():  # for the search, and for the last fit
-            if self.time_limit is None:
-                tell_estimate(problem, self.verbose)
-                problem, predictions = held_out_predictions(problem)
-            else:
-                raced = raced_predictions(problem, self.time_limit)
-                problem, predictions, skipped = raced
-            tabulate(self, problem, predictions)
-            if skipped is not None:
-                self.skipped_ = skipped
-            if portfolio is not None:
-                self.portfolio_ = portfolio
-            return self._choose(rule)
-
-    def _rule(self) -> Rule:
-        return make_rule(
+        rule = make_rule(
             self.criterion, max_error=self.max_error, tolerance=self.tolerance
         )
+        problem, portfolio = prepare(self, X, y, costs, sample_weight, groups)
+        with kept_on_workers():  # the refit uses the same shared data
+            done = self._cross_validated(problem)
+            problem, predictions = done.problem, done.predictions
+            rows = problem.rows
+            held_out = measure(problem, predictions.numbers)
+            table = tradeoff_table(held_out, problem.candidates)
+            tested = None if problem.holdout is None else holdout_confusion(problem)
+
+            for name in _OPTIONAL:
+                self.__dict__.pop(name, None)
+            for name, value in problem.features.items():
+                setattr(self, name, value)
+            self.classes_, self.actions_ = rows.classes, rows.actions
+            self.n_samples_, self.n_splits_ = len(rows.y), len(problem.folds)
+            self.costs_by_example_ = rows.by_example
+            self.cost_matrix_ = (
+                rows.class_means(rows.in_users_units)
+                if rows.raw_matrix is None
+                else rows.raw_matrix
+            )
+            self.error_measure_ = (
+                "weighted_error" if problem.weights_errors else "error"
+            )
+            self.confusion_ = held_out.confusion
+            self.tradeoff_ = table
+            self.cv_results_ = scikit_learn_results(
+                table, problem.candidates, held_out, predictions.times
+            )
+            self.constant_ = constant_answer(rows, problem.folds, held_out.error_weight)
+            if rows.by_example:
+                self.realised_cost_ = realised_costs(problem, predictions.numbers)
+            if problem.blend is not None:
+                self.selection_penalty_ = selection_penalties(
+                    problem, predictions.numbers, table
+                )
+            if tested is not None:
+                self.holdout_confusion_ = tested
+            if portfolio is not None:
+                self.portfolio_ = portfolio
+            if done.skipped is not None:
+                self.skipped_ = done.skipped
+            self._problem, self._predicted = problem.quiet(), predictions.numbers
+            self._error_weight = held_out.error_weight
+            return self._choose(rule)
+
+    def _cross_validated(self, problem: JointProblem) -> CrossValidation:
+        if self.time_limit is not None:
+            return raced_predictions(problem, self.time_limit)
+        tell_estimate(problem, self.verbose)
+        return held_out_predictions(problem)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Training data stay behind when a search is copied, but for ``keep_data``."""
+        """Copies and pickles have no training data, unless ``keep_data``."""
         state = super().__getstate__()
-        left = () if self.keep_data else _LEFT_BEHIND
-        return {key: value for key, value in state.items() if key not in left}
+        omitted = () if self.keep_data else _TRAINING_STATE
+        return {key: value for key, value in state.items() if key not in omitted}
 
-    def _fitted(self) -> Reduction:
-        check_is_fitted(self, "tradeoff_")
-        refuse_new_prices(self)
-        return self.best_estimator_
+    # Predictions of the chosen candidate.
 
     @property
     def scorer_(self) -> Any:
@@ -958,7 +508,7 @@ class SoftCostClassifierCV(
         check_is_fitted(self, "tradeoff_")
         return lambda model, X, y, **params: model.score(X, y, **params)
 
-    @available(is_refitted)
+    @_available(_is_refitted)
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels predicted by the chosen candidate, shape (n,).
 
@@ -972,9 +522,9 @@ class SoftCostClassifierCV(
         array of shape (n,)
             Labels of classes, or names of actions.
         """
-        return self._fitted().predict(X)
+        return self._chosen().predict(X)
 
-    @available(is_refitted)
+    @_available(_is_refitted)
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores of the chosen candidate, see `Reduction.decision_function`.
 
@@ -988,11 +538,11 @@ class SoftCostClassifierCV(
         array of shape (n, A), or (n,) for A = 2
             The larger the better.
         """
-        return self._fitted().decision_function(X)
+        return self._chosen().decision_function(X)
 
-    @available(has_method("predict_proba"))
+    @_available(_has_method("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities of the chosen candidate, where it has them.
+        """Probabilities of the chosen candidate, if it has them.
 
         Parameters
         ----------
@@ -1004,11 +554,11 @@ class SoftCostClassifierCV(
         array of shape (n, K)
             In the order of ``classes_``.
         """
-        return self._fitted().predict_proba(X)
+        return self._chosen().predict_proba(X)
 
-    @available(has_method("expected_costs"))
+    @_available(_has_method("expected_costs"))
     def expected_costs(self, X: Any) -> NDArray[np.float64]:
-        """What predicting each class is expected to cost, where the candidate knows.
+        """Expected cost of each answer, if the chosen candidate has it.
 
         Parameters
         ----------
@@ -1020,9 +570,9 @@ class SoftCostClassifierCV(
         array of shape (n, A)
             In the user's units.
         """
-        return self._fitted().expected_costs(X)
+        return self._chosen().expected_costs(X)
 
-    @available(is_refitted)
+    @_available(_is_refitted)
     def score(
         self,
         X: Any,
@@ -1040,13 +590,516 @@ class SoftCostClassifierCV(
         y : array-like of shape (n,)
             True labels.
         costs : array-like or table of shape (n, A), default=None
-            Needed where the search was fitted with costs by example.
+            Needed if the search was fitted with costs by example.
         sample_weight : array-like of shape (n,), default=None
-            How much each row counts, by default 1.
+            Weight of each row, by default 1.
 
         Returns
         -------
         float
             The larger the better, 0 at most.
         """
-        return self._fitted().score(X, y, costs=costs, sample_weight=sample_weight)
+        return self._chosen().score(X, y, costs=costs, sample_weight=sample_weight)
+
+    def _chosen(self) -> Reduction:
+        check_is_fitted(self, "tradeoff_")
+        self._refuse_new_costs()
+        return self.best_estimator_
+
+    def _refuse_new_costs(self) -> None:
+        """Refuse a cost matrix that was changed after the search was fitted."""
+        cost_matrix, order = self.cost_matrix, self.classes
+        for reduction in self.given_reductions():  # they all have the same costs
+            cost_matrix = reduction.cost_matrix if cost_matrix is None else cost_matrix
+            order = reduction.classes if order is None else order
+        fitted = None if self.costs_by_example_ else self.cost_matrix_
+        extra = self.actions_[len(self.classes_) :]
+        if costs_changed(cost_matrix, fitted, self.classes_, order, extra):
+            raise ValueError(
+                "cost_matrix was changed after fit, and the search has chosen by the "
+                "costs before: fit it again, or change those of best_estimator_ if it "
+                "is a MinimumExpectedCost."
+            )
+
+    # The choice among candidates, and refits without another cross-validation.
+
+    def choose(
+        self,
+        criterion: Any = "cost",
+        *,
+        max_error: float | None = None,
+        tolerance: float | str | None = None,
+    ) -> Self:
+        """Choose another candidate, and refit, without a new cross-validation.
+
+        A copy or a saved model has no training data. It chooses among the candidates
+        that `keep_candidates` has fitted, by rules that need no test.
+
+        Parameters
+        ----------
+        criterion, max_error, tolerance
+            As in the constructor.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self, "tradeoff_")
+        if not self._has_only_candidates():
+            self._training_problem("choose")
+        return self._choose(
+            make_rule(criterion, max_error=max_error, tolerance=tolerance)
+        )
+
+    def _choose(self, rule: Rule) -> Self:
+        if type(rule) is LeastCost:
+            rule = self._least_cost()
+        without_data = self._has_only_candidates()
+        if without_data:
+            decision = decide_among(
+                self.candidates_,
+                self.tradeoff_,
+                rule,
+                self._stored_evidence(),
+                error=self.error_measure_,
+            )
+        else:
+            decision = decide(
+                self.tradeoff_, rule, self._evidence(), error=self.error_measure_
+            )
+        self._chosen_by = rule
+        self.best_index_, self.guarantee_ = decision.row, decision.guarantee
+        self.best_params_ = dict(self.cv_results_["params"][self.best_index_])
+        self.best_softness_ = self.best_params_["softness"]
+        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+        if without_data:
+            self.best_estimator_ = self.candidates_[self.best_index_]
+        elif self.refit:
+            started = perf_counter()
+            self.best_estimator_ = fit_candidate(self._problem, self.best_index_)
+            self.refit_time_ = perf_counter() - started
+        return self
+
+    def _least_cost(self) -> Rule:
+        """The criterion "cost" of this search."""
+        penalty = getattr(self, "selection_penalty_", None)
+        return LeastCost() if penalty is None else PenalisedLeastCost(penalty)
+
+    def _evidence(self) -> Evidence:
+        return search_evidence(
+            self._problem,
+            self.confusion_,
+            self._error_weight,
+            getattr(self, "holdout_confusion_", None),
+        )
+
+    def _stored_evidence(self) -> Evidence:
+        """Counts without the training data, for rules that need no test."""
+        return Evidence(
+            classes=self.classes_,
+            confusion=self.confusion_.sum(axis=1),
+            n_rows=self.n_samples_,
+            error_weight=np.ones(len(self.classes_)),
+            cost_matrix=None if self.costs_by_example_ else self.cost_matrix_,
+            action_error=np.ones(len(self.actions_) - len(self.classes_)),
+        )
+
+    def _has_only_candidates(self) -> bool:
+        """Whether there are fitted candidates, but no data to fit others to."""
+        return not hasattr(self, "_problem") and hasattr(self, "candidates_")
+
+    def _training_problem(self, method: str) -> JointProblem:
+        if not hasattr(self, "_problem"):
+            raise ValueError(
+                f"{method} refits, and this copy of the search has no training data: "
+                "fit it again, or copy a search with keep_data=True; saved models "
+                "never have them."
+            )
+        return self._problem
+
+    def candidate_params(self, index: int) -> dict[str, Any]:
+        """Parameters of a row of ``tradeoff_``, without softness and family.
+
+        Parameters
+        ----------
+        index : int
+            Number of a row of ``tradeoff_``.
+
+        Returns
+        -------
+        dict
+            By name.
+        """
+        check_is_fitted(self, "tradeoff_")
+        params = self.cv_results_["params"][index]
+        return {
+            name: value
+            for name, value in params.items()
+            if name not in ("family", "softness")
+        }
+
+    def candidate(self, index: int) -> Reduction:
+        """The candidate of a row of ``tradeoff_``, fitted to all training rows.
+
+        Parameters
+        ----------
+        index : int
+            Number of the row.
+
+        Returns
+        -------
+        Reduction
+        """
+        return self.fit_candidates([index])[index]
+
+    def fit_candidates(self, rows: Iterable[int]) -> dict[int, Reduction]:
+        """Candidates of several rows, fitted to all training rows.
+
+        Candidates that differ only in how they decide by the same probabilities share
+        one fit. The chosen candidate is not fitted again.
+
+        Parameters
+        ----------
+        rows : iterable of int
+            Numbers of rows of ``tradeoff_``.
+
+        Returns
+        -------
+        dict of int and Reduction
+            By row.
+        """
+        check_is_fitted(self, "tradeoff_")
+        rows = list(rows)
+        if self._has_only_candidates() and all(row in self.candidates_ for row in rows):
+            return {row: self.candidates_[row] for row in rows}
+        problem = self._training_problem("candidate")
+        for row in rows:
+            if not 0 <= row < len(self.tradeoff_):
+                raise ValueError(
+                    f"index must be a row of tradeoff_, from 0 to "
+                    f"{len(self.tradeoff_) - 1}, not {row}."
+                )
+        fitted = {}
+        if hasattr(self, "best_estimator_"):
+            fitted[self.best_index_] = self.best_estimator_
+        return fit_candidates(problem, rows, fitted)
+
+    def keep_candidates(self, rows: ArrayLike | None = None) -> Self:
+        """Fit candidates, so that `choose` also works on copies and saved models.
+
+        Parameters
+        ----------
+        rows : array-like of row numbers of ``tradeoff_``, default=None
+            By default the Pareto front of cost and error, and the choice of the
+            criterion "cost". The chosen candidate is always included.
+
+        Returns
+        -------
+        self
+            With ``candidates_``, fitted candidates by row, see `fit_candidates`.
+
+        Examples
+        --------
+        >>> import copy
+        >>> from sklearn.datasets import load_iris
+        >>> from softcost import SoftCostClassifierCV
+        >>> X, y = load_iris(return_X_y=True)
+        >>> search = SoftCostClassifierCV(cost_matrix=[[0, 1, 5], [1, 0, 5], [9, 9, 0]])
+        >>> search = search.fit(X, y).keep_candidates()
+        >>> copied = copy.deepcopy(search)  # has no training data
+        >>> other = copied.choose("constrained", max_error=0.2)
+        >>> other.best_index_ in other.candidates_
+        True
+        """
+        check_is_fitted(self, "tradeoff_")
+        self._training_problem("keep_candidates")
+        table = self.tradeoff_
+        if rows is None:
+            rows = rows_to_keep(table, self.error_measure_, self._least_cost())
+        numbers = {int(row) for row in np.asarray(rows).ravel()} | {self.best_index_}
+        if not numbers <= set(range(len(table))):
+            raise ValueError(
+                f"rows must be rows of tradeoff_, from 0 to {len(table) - 1}, not "
+                f"{sorted(numbers)}."
+            )
+        self.candidates_ = self.fit_candidates(sorted(numbers))
+        return self
+
+    def mix(self, max_error: float) -> RandomizedPair:
+        """The randomised pair that meets an error budget at the lowest cost.
+
+        If the front is not convex, using one classifier with probability p and another
+        otherwise reaches points below it.
+
+        Parameters
+        ----------
+        max_error : float
+            Largest cross-validated (weighted, with ``error_weight``) error.
+
+        Returns
+        -------
+        RandomizedPair
+            Also stored as ``mix_``.
+        """
+        check_is_fitted(self, "tradeoff_")
+        self._training_problem("mix")
+        error = self.tradeoff_[self.error_measure_].to_numpy()
+        cost = self.tradeoff_["cost"].to_numpy()
+        first, second, probability = best_mix(error, cost, max_error)
+        self.mix_ = RandomizedPair(
+            self.candidate(first),
+            self.candidate(second),
+            probability,
+            random_state=self.random_state,
+        )
+        return self.mix_
+
+    # Comparisons of the chosen candidate, on held-out predictions.
+
+    def reference_rows(self) -> dict[str, int]:
+        """Rows of ``tradeoff_`` to compare: the same wherever results are shown.
+
+        Returns
+        -------
+        dict of name and row number
+            ``"regular"``: the least error of softness 1, the choice of a search that
+            ignores costs; ``"hard"``: the least cost of softness 0; ``"chosen"``. With
+            "auto" the first two are rows of the blend, which is preferred there. A name
+            without candidates is left out.
+        """
+        check_is_fitted(self, "tradeoff_")
+        table, among = self.tradeoff_, None
+        if hasattr(self, "selection_penalty_"):
+            among = np.flatnonzero(table["family"] == BLEND)
+        return reference_rows(
+            table, self.best_index_, error=self.error_measure_, among=among
+        )
+
+    def optimism(self, n_resamples: int = 200, *, random_state: Any = 0) -> Optimism:
+        """How optimistic the cost of the chosen candidate is, as the best of many.
+
+        The least of many cross-validated costs is partly luck. So the choice is
+        repeated on B bootstrap samples of the held-out rows, and its cost is measured
+        on the rows left out (Tsamardinos, Greasidou and Borboudakis, 2018):
+
+            expected = 1/B sum_b cost(i_b on rows not in sample b),
+            i_b = the choice of the criterion on sample b
+            optimism = expected - cost(chosen row on all held-out rows)
+
+        No model is trained: the search stores its held-out predictions. Rows of one
+        group (``groups`` of `fit`) are drawn together. A sample has fewer distinct rows
+        than the table, so the estimate is slightly pessimistic.
+
+        Parameters
+        ----------
+        n_resamples : int, default=200
+            The number B of bootstrap samples.
+        random_state : int, RandomState instance or None, default=0
+            Seeds the resamples.
+
+        Returns
+        -------
+        Optimism
+            ``cost``, ``expected_cost``, their difference ``optimism``, and the interval
+            from ``low`` to ``high`` that contains 95% of the costs of the samples.
+        """
+        held_out = self._held_out_rows("optimism")
+        rule = rule_on_tables(
+            self._chosen_by, self.guarantee_, self.best_index_, self.error_measure_
+        )
+        return bootstrap_optimism(
+            held_out,
+            self.tradeoff_,
+            rule,
+            chosen=self.best_index_,
+            error=self.error_measure_,
+            n_resamples=n_resamples,
+            random_state=random_state,
+        )
+
+    def saving(self, over: str | int = "constant") -> Saving:
+        """Mean saving of the chosen candidate per row, with a 95% interval.
+
+        Measured on the held-out predictions, row by row. The interval allows for the
+        choice among all candidates, see `softcost.metrics.paired_saving`.
+
+        Parameters
+        ----------
+        over : {"constant", "regular", "hard"} or int, default="constant"
+            The baseline: always predicting the class that is cheapest on the training
+            rows of each fold, a row of `reference_rows`, or a row number of
+            ``tradeoff_``.
+
+        Returns
+        -------
+        Saving
+        """
+        held_out = self._held_out_rows("saving")
+        if over == "constant":
+            constant = constant_predictions(held_out.rows, self._problem.folds)
+            answers = np.concatenate(constant)
+        else:
+            references = self.reference_rows()
+            rows: dict[Any, int] = {**references}
+            rows |= {row: row for row in range(len(self.tradeoff_))}
+            if over not in rows:
+                raise ValueError(
+                    f"over must be 'constant', one of {sorted(references)} or a row of "
+                    f"tradeoff_, not {over!r}."
+                )
+            answers = held_out.predicted[rows[over]]
+        return paired_saving(
+            held_out.rows.realised_cost(answers, held_out.row),
+            held_out.paid,
+            chosen=self.best_index_,
+            groups=held_out.groups[held_out.row],
+            weight=held_out.rows.weight[held_out.row],
+        )
+
+    def sensitivity(
+        self,
+        scenarios: Any = None,
+        *,
+        price_range: Any = None,
+        n_bootstrap: int = 1000,
+        confidence: float = 0.95,
+        random_state: Any = 0,
+    ) -> Sensitivity:
+        """How sure the choice is, if costs are estimates and rows are few.
+
+        Costs are linear in the entries of the cost matrix, so everything follows
+        exactly from the held-out predictions. No model is trained again.
+
+        Parameters
+        ----------
+        scenarios : list of cost matrices, or dict by name, default=None
+            Alternative costs: the choice in each scenario, and the candidate with the
+            least worst regret over all of them.
+        price_range : pair of cost matrices, default=None
+            The same over all costs between the first and the second.
+        n_bootstrap : int, default=1000
+            Resamples of the held-out rows for the intervals of differences; rows of one
+            group (``groups`` of `fit`) are drawn together.
+        confidence : float, default=0.95
+            Of these intervals.
+        random_state : int, Generator or None, default=0
+            Seeds the resamples.
+
+        Returns
+        -------
+        softcost.search.Sensitivity
+            ``prices``: for every entry of the cost matrix, the interval within which
+            the same candidate is chosen. ``first``: the entry that changes the choice
+            first. ``differences``: intervals of the differences of cost between the
+            chosen, hard and regular rows. ``scenarios`` and ``price_range``: regrets,
+            if requested.
+
+        Notes
+        -----
+        With costs by example, an entry is the mean over its rows, and moves by the same
+        amount for all of them; normalised costs and scenarios are not supported then.
+        Every rule of `softcost.search` is supported, except functions and budgets of
+        costs with a confidence.
+        """
+        held_out = self._held_out_rows("sensitivity")
+        priced = self._priced_choice()
+        eligible = np.ones(len(self.tradeoff_), bool)
+        if self.guarantee_ is not None and self.guarantee_["passed"]:
+            passed = self.guarantee_["passed"]
+            eligible = np.isin(np.arange(len(eligible)), passed)
+        intervals = price_intervals(priced)
+        differences = bootstrap_differences(
+            held_out,
+            # The chosen row first: its differences are those of interest.
+            dict(reversed(self.reference_rows().items())),
+            n_bootstrap=n_bootstrap,
+            confidence=confidence,
+            random_state=random_state,
+        )
+        return Sensitivity(
+            chosen=self.best_index_,
+            prices=intervals,
+            differences=differences,
+            scenarios=(
+                None
+                if scenarios is None
+                else scenario_regret(priced, scenarios, eligible)
+            ),
+            price_range=(
+                None
+                if price_range is None
+                else box_regret(priced, price_range, eligible)
+            ),
+        )
+
+    def _priced_choice(self) -> PricedChoice:
+        n_folds = self.confusion_.shape[1]
+        scores = [
+            self.cv_results_[f"split{fold}_test_score"] for fold in range(n_folds)
+        ]
+        return PricedChoice(
+            table=self.tradeoff_,
+            confusion=self.confusion_,
+            fold_costs=-np.column_stack(scores),
+            prices=self.cost_matrix_,
+            answers=self.actions_.tolist(),
+            rule=self._chosen_by,
+            evidence=self._evidence(),
+            by_example=self.costs_by_example_,
+            error=self.error_measure_,
+        )
+
+    def _held_out_rows(self, method: str) -> HeldOutRows:
+        check_is_fitted(self, "tradeoff_")
+        if not hasattr(self, "_predicted"):
+            raise ValueError(
+                f"{method} needs the held-out predictions, which this copy of the "
+                "search does not have: fit it again, or copy a search with "
+                "keep_data=True; saved models never have them."
+            )
+        problem = self._problem
+        return HeldOutRows(
+            rows=problem.rows,
+            groups=problem.groups,
+            row=np.concatenate(problem.tests),
+            predicted=np.concatenate(self._predicted, axis=1),
+            error_weight=self._error_weight,
+        )
+
+    # The explorer page. `softcost.report` imports this package, so it is reached
+    # through the top-level package, which imports lazily.
+
+    def to_html(self, path: str | Path, **details: Any) -> Path:
+        """Write the explorer: one HTML page to choose on the trade-off.
+
+        Parameters
+        ----------
+        path : str or path
+            File to write.
+        **details
+            Attributes of `softcost.report.ExplorerData`, for instance ``title``.
+
+        Returns
+        -------
+        Path
+        """
+        import softcost
+
+        check_is_fitted(self, "tradeoff_")
+        data = softcost.report.ExplorerData.from_search(self, **details)
+        return softcost.report.write_explorer(path, data)
+
+    def _repr_html_inner(self) -> str:
+        """The explorer in a notebook, once the search is fitted."""
+        if not hasattr(self, "tradeoff_"):
+            return super()._repr_html_inner()
+        import softcost
+
+        data = softcost.report.ExplorerData.from_search(self)
+        return softcost.report.notebook_html(data)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle

@@ -1,10 +1,13 @@
-"""From what a user gave to a problem: everything is checked here, once."""
+"""Prepare a search: check its arguments once, cut folds, and pose the problem.
+
+Everything after `prepare` trusts the data that it has checked.
+"""
 
 import warnings
 from collections.abc import Collection
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -32,36 +35,59 @@ from softcost.search.auto import (
 )
 from softcost.search.budget import Budget
 from softcost.search.grids import settings_to_try, softness_values
-from softcost.search.problem import Calibration, JointProblem, Rows, SearchProblem
+from softcost.search.problem import Holdout, JointProblem, Rows, SearchProblem
 from softcost.search.progress import part_of, reporter, tell_callbacks, tell_portfolio
 
-# Families of candidates: one reduction, or several under names of their own.
+Families = dict[str | None, Reduction]
+
+
+class SearchSettings(Protocol):
+    """The parameters of `SoftCostClassifierCV` that prepare a search."""
+
+    reduction: Any
+    cost_matrix: Any
+    classes: Any
+    actions: Any
+    softness: Any
+    param_grid: Any
+    criterion: Any
+    error_weight: Any
+    action_error: Any
+    cv: Any
+    holdout: Any
+    n_jobs: int | None
+    random_state: Any
+    verbose: int
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]: ...
 
 
 AUTO = "auto"
+# Shown in error messages.
 _EXAMPLE = '[("trees", MinimumExpectedCost(HistGradientBoostingClassifier()))]'
 
 
 def is_auto(reduction: Any) -> bool:
-    """Whether families are to be chosen by the table, as they are by default."""
+    """Whether softcost chooses the families, as it does by default."""
     return reduction is None or (isinstance(reduction, str) and reduction == AUTO)
 
 
 def are_named(reduction: Any) -> bool:
-    """Whether families were given by name."""
+    """Whether ``reduction`` is a list of named families."""
     return isinstance(reduction, list | tuple)
 
 
 def given_families(
     reduction: Any, taken: Collection[str] = ()
 ) -> dict[str | None, Reduction]:
-    """Reductions by name; a single one has the name None.
+    """Reductions by name; a single reduction has the name None.
 
     Parameters
     ----------
     reduction : Reduction or list of (name, Reduction)
+        As in the search.
     taken : collection of str
-        Names that mean something else.
+        Names that a family cannot have: the parameters of the search.
     """
     if isinstance(reduction, str):
         raise ValueError(
@@ -125,16 +151,18 @@ def _checked_family(family: Any, what: str) -> Reduction:
 
 
 def grids_by_family(
-    param_grid: Any, families: Collection[str | None], known: Collection[str] = ()
+    param_grid: Any, families: Collection[str | None], unused: Collection[str] = ()
 ) -> dict[str | None, Any]:
-    """What ``param_grid`` says of each family; None where it does not.
+    """The grid of each family; None for families that ``param_grid`` leaves out.
 
     Parameters
     ----------
     param_grid : dict by family or None; for a single reduction any grid
+        As in the search.
     families : collection of names
-    known : collection of names
-        Families that may be named, too, and take no part.
+        Families of the search.
+    unused : collection of names
+        Families that ``param_grid`` may also name, although they take no part.
     """
     if None in families:
         return {None: param_grid}
@@ -146,11 +174,12 @@ def grids_by_family(
             "instance OneSidedRegression()."
         )
     for name in grids:
-        if name not in families and name not in known:
+        if name not in families and name not in unused:
             raise ValueError(
-                f"param_grid names {name!r}, which is no family: with several families "
-                f"it is a dict of family and grid, and they are {_listed(families)}; "
-                "to tune one reduction, pass it, for instance OneSidedRegression()."
+                f"param_grid names {name!r}, which is not a family: with several "
+                "families it is a dict of family and grid. The families are "
+                f"{_listed(families)}; to tune one reduction, pass it, for instance "
+                "OneSidedRegression()."
             )
     return {name: grids.get(name) for name in families}
 
@@ -162,15 +191,15 @@ def _listed(names: Collection[Any]) -> str:
 def check_same(
     families: dict[str | None, Reduction], data: dict[str | None, TrainingData]
 ) -> None:
-    """Refuse families that see other classes, costs or rows: one table needs one."""
-    (first, one), *others = data.items()
-    for name, other in others:
+    """Refuse families with different classes or costs: they cannot be compared."""
+    (first, reference), *others = ((name, part.rows) for name, part in data.items())
+    for name, rows in others:
         same = {
-            "classes": (one.rows.classes, other.rows.classes),
-            "actions": (one.rows.actions, other.rows.actions),
-            "cost_matrix": (one.rows.raw_matrix, other.rows.raw_matrix),
-            "error_weight": (one.rows.error_weight, other.rows.error_weight),
-            "action_error": (one.rows.action_error, other.rows.action_error),
+            "classes": (reference.classes, rows.classes),
+            "actions": (reference.actions, rows.actions),
+            "cost_matrix": (reference.raw_matrix, rows.raw_matrix),
+            "error_weight": (reference.error_weight, rows.error_weight),
+            "action_error": (reference.action_error, rows.action_error),
         }
         for argument, (a, b) in same.items():
             if type(a) is not type(b) or not np.array_equal(a, b):
@@ -187,24 +216,24 @@ def check_same(
             )
 
 
-# How rows are held out.
-
-
 def make_folds(
     cv: Any, y: NDArray[np.intp], groups: Any, random_state: Any
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Training and held-out rows of every fold.
 
-    An int asks for stratified folds, shuffled where there is a random state. A fold
-    may lack a class, since the classes are fixed elsewhere.
+    An int asks for stratified folds, shuffled if there is a random state. A fold may
+    lack a class, since all rows determine the classes.
 
     Parameters
     ----------
     cv : int, splitter or iterable of (train, test)
+        As in the search.
     y : array of shape (n,)
         Numbers of the classes.
     groups : array of shape (n,) or None
+        For splitters that keep groups together.
     random_state : int, RandomState instance or None
+        Seeds the shuffling.
 
     Examples
     --------
@@ -226,7 +255,7 @@ def make_folds(
     ]
 
 
-def default_cv(search: Any, y: NDArray[np.intp], n_rows: int) -> Any:
+def default_cv(search: SearchSettings, y: NDArray[np.intp], n_rows: int) -> Any:
     """The splitter or number of folds of a search; ``search.cv`` if it is not None.
 
     With "auto", large tables are searched on stratified samples. A test of a budget
@@ -242,16 +271,16 @@ def default_cv(search: Any, y: NDArray[np.intp], n_rows: int) -> Any:
     if search.cv is not None:
         return search.cv
     tested = isinstance(search.criterion, Budget) and search.criterion.confidence
-    if is_auto(search.reduction) and search.calibration is None and not tested:
+    if is_auto(search.reduction) and search.holdout is None and not tested:
         samples = default_samples(y, n_rows, search.random_state)
         if samples is not None:
             return samples
     return default_folds(n_rows)
 
 
-def _rows(given: Any, n: int, what: str) -> NDArray[np.intp]:
-    """Numbers of rows, from numbers or a mask; some there must be."""
-    rows = np.asarray(given)
+def _rows(numbers_or_mask: Any, n: int, what: str) -> NDArray[np.intp]:
+    """Numbers of rows of a fold, at least one."""
+    rows = np.asarray(numbers_or_mask)
     if rows.dtype == bool and len(rows) == n:
         rows = np.flatnonzero(rows)
     if rows.ndim != 1 or len(rows) == 0:
@@ -262,110 +291,105 @@ def _rows(given: Any, n: int, what: str) -> NDArray[np.intp]:
     return rows.astype(np.intp)
 
 
-# Rows that training does not see: what a budget is tested on.
-
-
 def rows_to_use(
-    search: Any, rows: RowCosts, groups: Any
+    search: SearchSettings, rows: RowCosts, groups: Any
 ) -> tuple[Rows | None, Rows | None]:
-    """Rows to train with, None for all of them, and rows to keep for calibration.
+    """Training rows, None for all of them, and holdout rows, None without a holdout.
 
-    Rows of weight zero are as if absent, also from folds that are cut here.
+    Rows of weight zero count as absent, also from folds that are cut here.
     """
     n_rows, cv = len(rows.y), search.cv
     cut_here = cv is None or isinstance(cv, Integral) or hasattr(cv, "split")
-    train, kept = np.arange(n_rows), None
-    if search.calibration is not None:
+    train, test = np.arange(n_rows), None
+    if search.holdout is not None:
         if not cut_here:
             raise ValueError(
-                "cv names rows, of which calibration keeps some: give cv as a number "
+                "cv lists rows, and holdout removes some of them: pass cv as a number "
                 "of folds or a splitter."
             )
-        train, kept = _split(search.calibration, n_rows, groups, search.random_state)
+        train, test = _split(search.holdout, n_rows, groups, search.random_state)
     if cut_here:
         train = train[rows.weight[train] > 0]
-    return (None if len(train) == n_rows else train), kept
+    return (None if len(train) == n_rows else train), test
 
 
 def _split(
-    calibration: Any, n_rows: int, groups: Any, random_state: Any
+    holdout: Any, n_rows: int, groups: Any, random_state: Any
 ) -> tuple[Rows, Rows]:
-    """Rows to train with, and rows to keep.
+    """Training rows and holdout rows.
 
-    A share is drawn at random, without a look at the classes: only so are the rows
-    independent draws, as an exact test wants. Groups stay together.
+    A share is drawn without stratification: an exact test needs independent draws.
+    Groups stay together.
     """
-    if isinstance(calibration, Real) and not isinstance(calibration, bool):
-        if isinstance(calibration, Integral) or not 0 < float(calibration) < 1:
+    if isinstance(holdout, Real) and not isinstance(holdout, bool):
+        if isinstance(holdout, Integral) or not 0 < float(holdout) < 1:
             raise ValueError(
-                f"calibration must be a share of the rows between 0 and 1, row numbers "
-                f"or a mask, not {calibration!r}; 0.2 keeps a fifth."
+                f"holdout must be a share of the rows between 0 and 1, row numbers or "
+                f"a mask, not {holdout!r}; 0.2 holds out a fifth."
             )
         make = ShuffleSplit if groups is None else GroupShuffleSplit
-        splitter = make(1, test_size=float(calibration), random_state=random_state)
-        train, kept = next(splitter.split(np.empty((n_rows, 0)), groups=groups))
-        return np.sort(train), np.sort(kept)
-    kept = _named(calibration, n_rows)
-    train = np.setdiff1d(np.arange(n_rows), kept)
-    if len(train) == 0 or len(kept) == 0:
-        wrong = "all" if len(kept) else "none"
+        splitter = make(1, test_size=float(holdout), random_state=random_state)
+        train, test = next(splitter.split(np.empty((n_rows, 0)), groups=groups))
+        return np.sort(train), np.sort(test)
+    test = _holdout_rows(holdout, n_rows)
+    train = np.setdiff1d(np.arange(n_rows), test)
+    if len(train) == 0 or len(test) == 0:
+        share = "all" if len(test) else "none"
         raise ValueError(
-            f"calibration keeps {wrong} of the {n_rows} rows: keep some, and leave "
-            "most for training."
+            f"holdout has {share} of the {n_rows} rows: hold some out, and leave most "
+            "for training."
         )
-    return train, kept
+    return train, test
 
 
-def _named(rows: Any, n_rows: int) -> Rows:
-    given = np.asarray(rows)
-    if given.dtype == bool and given.shape == (n_rows,):
-        return np.flatnonzero(given)
-    whole = given.ndim == 1 and (given.dtype.kind in "iu" or given.size == 0)
-    if not whole or np.any((given < 0) | (given >= n_rows)):
+def _holdout_rows(holdout: Any, n_rows: int) -> Rows:
+    rows = np.asarray(holdout)
+    if rows.dtype == bool and rows.shape == (n_rows,):
+        return np.flatnonzero(rows)
+    whole = rows.ndim == 1 and (rows.dtype.kind in "iu" or rows.size == 0)
+    if not whole or np.any((rows < 0) | (rows >= n_rows)):
         raise ValueError(
-            f"calibration must be a share such as 0.2, row numbers from 0 to "
+            f"holdout must be a share such as 0.2, row numbers from 0 to "
             f"{n_rows - 1}, or a mask of {n_rows} truth values."
         )
-    return np.unique(given.astype(np.intp))
-
-
-Families = dict[str | None, Reduction]
+    return np.unique(rows.astype(np.intp))
 
 
 def prepare(
-    search: Any, X: Any, y: Any, costs: Any, sample_weight: Any, groups: Any
+    search: SearchSettings, X: Any, y: Any, costs: Any, sample_weight: Any, groups: Any
 ) -> tuple[JointProblem, pd.DataFrame | None]:
-    """What a search has to do.
+    """Check the arguments of a fit, and pose the problem.
 
     Parameters
     ----------
     search : SoftCostClassifierCV
+        Its parameters.
     X, y, costs, sample_weight, groups
         As in its ``fit``.
 
     Returns
     -------
     problem : JointProblem
+        Candidates, data and folds.
     portfolio : DataFrame or None
-        Which families were chosen, where that was asked for.
+        ``portfolio_`` of the search, with "auto".
     """
     auto = is_auto(search.reduction)
-    taken = search.get_params(deep=False)
-    # Any reduction checks labels and costs; this one leaves X as it is.
-    asked: Families = (
+    # With "auto" the table determines the families, so labels and costs are checked
+    # first, by a reduction that leaves X as it is.
+    families: Families = (
         {None: MinimumExpectedCost(LogisticRegression())}
         if auto
-        else given_families(search.reduction, taken)
+        else given_families(search.reduction, search.get_params(deep=False))
     )
-    families = _configured(search, asked)
-    data = _checked(families, X, y, costs, sample_weight)
+    families = _configured(search, families)
+    everything = _checked(families, X, y, costs, sample_weight)
+    all_rows = next(iter(everything.values())).rows
+    train, test = rows_to_use(search, all_rows, groups)
+    data = _parts(everything, train)
     first = next(iter(data.values()))
-    whole, all_rows = data, first.rows
-    train, kept = rows_to_use(search, first.rows, groups)
-    if train is not None:
-        data = {name: one.part(train) for name, one in data.items()}
-        first = next(iter(data.values()))
-        groups = None if groups is None else _safe_indexing(groups, train)
+    if train is not None and groups is not None:
+        groups = _safe_indexing(groups, train)
     n_rows = int(np.count_nonzero(all_rows.weight > 0))
     cv = default_cv(search, first.rows.y, n_rows)
     folds = make_folds(cv, first.rows.y, groups, search.random_state)
@@ -375,31 +399,35 @@ def prepare(
         choices = choose_portfolio(TableFacts.of(first.X, first.rows, folds))
         portfolio = portfolio_table(choices)
         tell_portfolio(portfolio, search.verbose)
+        used = {choice.name: choice for choice in choices if choice.reduction}
         families = _configured(
-            search, {one.name: one.reduction for one in choices if one.reduction}
+            search,
+            {choice.name: choice.reduction for choice in choices if choice.reduction},
         )
-        blends = {one.name: one.blends for one in choices}
-        data = whole = {
-            name: one.check_features(X, all_rows) for name, one in families.items()
+        blends = {name: choice.blends for name, choice in used.items()}
+        everything = {
+            name: reduction.check_features(X, all_rows)
+            for name, reduction in families.items()
         }
-        if train is not None:
-            data = {name: one.part(train) for name, one in data.items()}
-        own = {one.name: one.param_grid for one in choices if one.reduction}
-        told = grids_by_family(grids, own, known=FAMILIES)
-        grids = {name: told[name] or grid for name, grid in own.items()}
+        data = _parts(everything, train)
+        users_grids = grids_by_family(grids, used, unused=FAMILIES)
+        grids = {
+            name: users_grids[name] or choice.param_grid
+            for name, choice in used.items()
+        }
     progress = tell_callbacks(
         search,
         first.X,
         first.rows.classes[first.rows.y],
         reporter(search.verbose),
     )
-    by_family = grids_by_family(grids, families)
+    family_grids = grids_by_family(grids, families)
     members = [
         SearchProblem(
             reduction=reduction,
             data=replace(data[name], rows=first.rows),
             folds=folds,
-            settings=settings_to_try(reduction, by_family[name]),
+            settings=settings_to_try(reduction, family_grids[name]),
             softness=softness_values(search.softness),
             n_jobs=search.n_jobs,
             progress=part_of(progress, number, len(families)),
@@ -408,16 +436,15 @@ def prepare(
         )
         for number, (name, reduction) in enumerate(families.items())
     ]
-    calibration = None
-    if train is not None and kept is not None:
-        everything = [replace(one, rows=all_rows) for one in whole.values()]
-        calibration = Calibration(everything, train, kept)
-    numbers = _group_numbers(groups, len(first.rows.y))
-    blend = next((one for one in members if one.blends), None)
+    holdout = None
+    if train is not None and test is not None:
+        whole = [replace(family, rows=all_rows) for family in everything.values()]
+        holdout = Holdout(whole, train, test)
+    blend = next((member for member in members if member.blends), None)
     problem = JointProblem(
         members,
-        numbers,
-        calibration,
+        _group_numbers(groups, len(first.rows.y)),
+        holdout,
         progress,
         blend=None if blend is None else blend.family,
         blended=() if blend is None else blend.blends,
@@ -425,27 +452,29 @@ def prepare(
     return problem, portfolio
 
 
-def _configured(search: Any, families: Families) -> Families:
-    """Reductions with what the search says of costs."""
-    names = (
-        "cost_matrix", "classes", "actions", "error_weight", "action_error", "n_jobs",
-    )  # fmt: skip
-    own = {
-        name: getattr(search, name)
-        for name in names
-        if getattr(search, name) is not None
-    }
-    found: Families = {}
-    for name, given in families.items():
-        reduction = clone(given).set_params(**own)
-        if search.random_state is not None and reduction.random_state is None:
-            reduction.set_params(random_state=search.random_state)
-        found[name] = reduction
-    return found
+def _parts(
+    data: dict[str | None, TrainingData], rows: Rows | None
+) -> dict[str | None, TrainingData]:
+    if rows is None:
+        return data
+    return {name: family.part(rows) for name, family in data.items()}
 
 
 # Reductions that agree in these read labels and costs in the same way.
 _COST_PARAMETERS = ("cost_matrix", "classes", "actions", "error_weight", "action_error")
+
+
+def _configured(search: SearchSettings, families: Families) -> Families:
+    """Clones of the reductions, with the cost parameters that the search sets."""
+    values = {name: getattr(search, name) for name in (*_COST_PARAMETERS, "n_jobs")}
+    params = {name: value for name, value in values.items() if value is not None}
+    configured: Families = {}
+    for name, reduction in families.items():
+        copied = clone(reduction).set_params(**params)
+        if search.random_state is not None and copied.random_state is None:
+            copied.set_params(random_state=search.random_state)
+        configured[name] = copied
+    return configured
 
 
 def _checked(
@@ -475,7 +504,7 @@ def _same_costs(first: Reduction, second: Reduction) -> bool:
 
 
 def _group_numbers(groups: Any, n: int) -> NDArray[np.intp]:
-    """Rows that belong together have the same number."""
+    """The same number for rows of the same group; by default one for each row."""
     if groups is None:
         return np.arange(n)
     return np.unique(np.asarray(groups), return_inverse=True)[1].ravel()

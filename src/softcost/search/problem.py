@@ -1,7 +1,6 @@
-"""What a search has to do, and what came of it."""
+"""The problem of a search: candidates, checked data, folds and holdout rows."""
 
-from collections.abc import Iterable, Mapping
-from copy import copy
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,20 +17,20 @@ Fold = tuple[Rows, Rows]  # training and held-out rows
 
 
 @dataclass(frozen=True)
-class Calibration:
-    """Which rows a search keeps from training.
+class Holdout:
+    """Rows that take no part in training, on which a budget is tested.
 
     Attributes
     ----------
     everything : list of TrainingData
-        All rows, as each family checks them.
-    train, kept : arrays of row numbers
-        Rows to train with, and rows to test on.
+        All rows, as checked by each family.
+    train, test : arrays of row numbers
+        Rows to train with, and holdout rows.
     """
 
     everything: list[TrainingData]
     train: Rows
-    kept: Rows
+    test: Rows
 
     @property
     def rows(self) -> RowCosts:
@@ -52,14 +51,14 @@ class Candidate:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All that tells it from other candidates, as in ``cv_results_["params"]``."""
+        """Its entry in ``cv_results_["params"]``."""
         family = {} if self.family is None else {"family": self.family}
         return {**family, "softness": self.softness, **self.params}
 
 
 @dataclass(frozen=True)
 class SearchProblem:
-    """A search over one reduction: which candidates are to be tried on which data.
+    """A search over one reduction: its candidates and its data.
 
     Attributes
     ----------
@@ -69,16 +68,17 @@ class SearchProblem:
         Checked once, for all folds.
     folds : list of (train, test)
     settings : list of dict
-        The learner's parameters to try; those with the smallest C come first.
+        Candidate parameters of the learner, increasing in C.
     softness : array
-        The values to try, increasing.
+        Candidate values, increasing.
     n_jobs : int or None
+        As in the search.
     progress : callable
-        Told how many pieces of work are done, and how many there are.
+        Called with the number of finished and of all pieces of work.
     family : str or None
-        Its name, where there are others.
+        Its name; None in a search over one reduction.
     blends : tuple of str
-        Families whose probabilities it averages; how, is learnt from their held-out
+        Families whose probabilities it averages, with weights fitted to their held-out
         predictions.
     """
 
@@ -118,23 +118,23 @@ class JointProblem:
     Attributes
     ----------
     members : list of SearchProblem
-        Families check X each as it needs it; labels, costs, weights and folds are the
-        same.
+        One for each family. Each has checked X for itself; labels, costs, weights and
+        folds are the same.
     groups : array of shape (n,)
-        Rows with the same number belong together: they are drawn together, too.
-    calibration : Calibration or None
-        The rows that were kept from training, where some were.
+        Rows with the same number are resampled together.
+    holdout : Holdout or None
+        Rows that take no part in training, if there are any.
     progress : callable
-        Told how much of all families is done.
+        Called with the number of finished and of all pieces of work.
     blend : str or None
-        The family that averages others, where families were chosen by the table.
+        Name of the family that averages others, with "auto".
     blended : tuple of str
-        The families that it averages.
+        Names of the families that it averages.
     """
 
     members: list[SearchProblem]
     groups: NDArray[np.intp]
-    calibration: Calibration | None = None
+    holdout: Holdout | None = None
     progress: Progress = silent
     blend: str | None = None
     blended: tuple[str, ...] = ()
@@ -146,7 +146,7 @@ class JointProblem:
 
     @property
     def features(self) -> dict[str, Any]:
-        """``n_features_in_`` and ``feature_names_in_``, where X has them."""
+        """``n_features_in_`` and ``feature_names_in_``, if X has them."""
         return self.members[0].data.features
 
     @property
@@ -166,65 +166,28 @@ class JointProblem:
     @cached_property
     def candidates(self) -> list[Candidate]:
         """One for each row of the trade-off, family by family."""
-        return [one for member in self.members for one in member.candidates]
+        return [candidate for member in self.members for candidate in member.candidates]
 
     def without_blend(self) -> "JointProblem":
-        """The same families but the blend, which needs all the others."""
-        members = [one for one in self.members if not one.blends]
-        calibration = self.calibration
-        if calibration is not None:
-            everything = [
-                data
-                for one, data in zip(self.members, calibration.everything, strict=True)
-                if not one.blends
-            ]
-            calibration = replace(calibration, everything=everything)
-        return replace(
-            self, members=members, calibration=calibration, blend=None, blended=()
-        )
+        """The same families without the blend, which needs all the others."""
+        numbers = [k for k, member in enumerate(self.members) if not member.blends]
+        return replace(self.with_families(numbers), blend=None, blended=())
+
+    def with_families(self, numbers: Sequence[int]) -> "JointProblem":
+        """Some of the families, by their number."""
+        holdout = self.holdout
+        if holdout is not None:
+            everything = [holdout.everything[number] for number in numbers]
+            holdout = replace(holdout, everything=everything)
+        members = [self.members[number] for number in numbers]
+        return replace(self, members=members, holdout=holdout)
+
+    def family(self, name: str | None) -> SearchProblem:
+        """A family by its name."""
+        (member,) = [member for member in self.members if member.family == name]
+        return member
 
     def quiet(self) -> "JointProblem":
-        """The same, telling nobody how far it is: it can be copied and pickled."""
-        members = [replace(one, progress=silent) for one in self.members]
+        """The same without listeners, so that it can be copied and pickled."""
+        members = [replace(member, progress=silent) for member in self.members]
         return replace(self, members=members, progress=silent)
-
-    def fitted(self, index: int) -> Reduction:
-        """A candidate, fitted to all rows."""
-        candidate = self.candidates[index]
-        (member,) = [one for one in self.members if one.family == candidate.family]
-        return member.model(candidate).fit_checked(member.data)
-
-    def fitted_each(
-        self, rows: Iterable[int], known: Mapping[int, Reduction]
-    ) -> dict[int, Reduction]:
-        """Candidates by row, fitted to all rows of the table.
-
-        Those that differ in a softness which only decisions look at share one fit.
-
-        Parameters
-        ----------
-        rows : iterable of int
-            Of the trade-off.
-        known : mapping of int and Reduction
-            What is fitted already.
-        """
-        found = dict(known)
-        for row in rows:
-            if row in found:
-                continue
-            alike = [one for one in found if self._share_a_fit(one, row)]
-            if not alike:
-                found[row] = self.fitted(row)
-                continue
-            other = copy(found[alike[0]])
-            found[row] = other.set_params(softness=self.candidates[row].softness)
-        return {row: found[row] for row in rows}
-
-    def _share_a_fit(self, first: int, second: int) -> bool:
-        one, other = self.candidates[first], self.candidates[second]
-        (member,) = [each for each in self.members if each.family == one.family]
-        return (
-            member.reduction.softness_at_predict
-            and one.family == other.family
-            and one.params is other.params
-        )

@@ -14,7 +14,12 @@ from numpy.typing import NDArray
 
 from softcost.parallel import has_own_workers, local_threads
 from softcost.search.auto import QUICKEST_FIRST
-from softcost.search.cross_val import HeldOutPredictions, can_walk, predictions_of
+from softcost.search.cross_val import (
+    CrossValidation,
+    HeldOutPredictions,
+    can_walk,
+    predictions_of,
+)
 from softcost.search.problem import JointProblem, SearchProblem
 from softcost.search.progress import Progress, estimate_listener, part_of, silent
 
@@ -41,9 +46,7 @@ class Heat:
     settings: list[int]
 
 
-def raced_predictions(
-    problem: JointProblem, seconds: float
-) -> tuple[JointProblem, HeldOutPredictions, pd.DataFrame]:
+def raced_predictions(problem: JointProblem, seconds: float) -> CrossValidation:
     """Held-out predictions of as many candidates as a time limit allows.
 
     Every family gets a first setting before any gets a second, the quickest families
@@ -57,11 +60,8 @@ def raced_predictions(
 
     Returns
     -------
-    problem : JointProblem
-        Without what was skipped.
-    predictions : HeldOutPredictions
-    skipped : DataFrame
-        ``family``, ``params`` (as text) and ``why``.
+    CrossValidation
+        ``skipped`` has the columns ``family``, ``params`` (as text) and ``why``.
     """
     skipped: list[dict[str, Any]] = []
     if problem.blend is not None:
@@ -91,7 +91,8 @@ def raced_predictions(
         if len(heats) > 1:
             tell(1, 1)
     left, predictions = _collected(problem, done)
-    return left, predictions, pd.DataFrame(skipped, columns=["family", "params", "why"])
+    why_not = pd.DataFrame(skipped, columns=["family", "params", "why"])
+    return CrossValidation(left, predictions, why_not)
 
 
 def _told(settings: dict[str, Any]) -> str:
@@ -171,13 +172,7 @@ def _collected(
         for of_fold in zip(*(one.numbers for one in parts), strict=True)
     ]
     small = np.min_scalar_type(problem.rows.n_actions)
-    calibration = problem.calibration
-    if calibration is not None:
-        calibration = replace(
-            calibration,
-            everything=[calibration.everything[number] for number in numbers],
-        )
-    left = replace(problem, members=members, calibration=calibration)
+    left = replace(problem.with_families(numbers), members=members)
     return left, HeldOutPredictions(
         [one.astype(small, copy=False) for one in together], times
     )

@@ -35,7 +35,7 @@ def test_the_page_of_a_model_is_that_of_fit(kept, softcost, tmp_path):
 def test_another_model_is_chosen_without_training(kept, softcost, strict, tmp_path):
     model, _, _ = kept
     search = load(model)["search"]
-    table = search.tradeoff_.loc[sorted(search.kept_)]
+    table = search.tradeoff_.loc[sorted(search.candidates_)]
     limit = float(table["error"].median())
     other = tmp_path / "other.softcost"
     asked = ["choose", model, "--max-error", repr(limit), "-o", other]
@@ -58,7 +58,7 @@ def test_what_cannot_be_chosen_is_said(menu, kept, softcost, tmp_path):
     other = tmp_path / "other.softcost"
     alone = tmp_path / "alone.softcost"
     search = load(kept[0])
-    del search["search"].kept_
+    del search["search"].candidates_
     save(search, alone)
     for arguments, words in (
         ([alone, "-o", other], "--keep front"),

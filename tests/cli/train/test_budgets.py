@@ -40,14 +40,14 @@ def test_a_guarantee_is_told_everywhere(claims, softcost, strict, tmp_path):
     told = strict(result.stdout)
     assert told["budget_met"] is True
     assert told["guarantee"]["kind"] == "exact"
-    assert told["calibration_rows"] == told["guarantee"]["rows"] == 60
+    assert told["holdout_rows"] == told["guarantee"]["rows"] == 60
     (limit,) = told["guarantee"]["limits"]
     assert limit["bound"] == 0.6
     assert limit["tested"] <= 0.6
     assert limit["p_value"] <= 0.1
     search = library.load(model)["search"]
     assert search.guarantee_ == told["guarantee"]
-    assert search.calibration == pytest.approx(0.2)
+    assert search.holdout == pytest.approx(0.2)
     assert search.n_samples_ == 240
     shown = softcost(*claims, *options).stdout
     assert "budget met: error at most 60.00 % (confidence 0.9, shown on 60" in shown
@@ -87,7 +87,7 @@ def test_rows_kept_for_the_test_are_not_seen_by_the_encoder(claims, softcost, tm
             "not even 0 errors would do, since that takes",
         ),
         (
-            ["--max-error", "0.01", "--confidence", "0.9", "--calibration", "0"],
+            ["--max-error", "0.01", "--confidence", "0.9", "--holdout", "0"],
             "in 300 rows, is chosen",
         ),
     ],
@@ -113,8 +113,8 @@ def test_without_a_budget_there_is_nothing_to_meet(claims, softcost, strict):
     assert told["guarantee"] is None
 
 
-def test_without_calibration_rows_the_line_says_approximately(claims, softcost):
-    options = ("--max-error", "0.9", "--confidence", "0.9", "--calibration", "0")
+def test_without_holdout_rows_the_line_says_approximately(claims, softcost):
+    options = ("--max-error", "0.9", "--confidence", "0.9", "--holdout", "0")
     result = softcost(*claims, *options)
     assert result.exit_code == 0
     assert "approximately, by cross-validated predictions" in result.stdout

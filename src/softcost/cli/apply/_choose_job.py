@@ -42,7 +42,9 @@ def run(
         check_output(output, reads=[path])
         stored = open_model(path)
         search = final_step(stored.model)
-        if not isinstance(search, SoftCostClassifierCV) or not hasattr(search, "kept_"):
+        if not isinstance(search, SoftCostClassifierCV) or not hasattr(
+            search, "candidates_"
+        ):
             raise ModelFileError(
                 f"{path} holds one model only: write those of the front, too, with "
                 "'softcost fit --keep front --model OUT'."

@@ -8,7 +8,7 @@ from softcost.cli.train._job import Job
 from softcost.search import Budget
 
 # What --confidence keeps of the rows for its test, where nothing else is asked for.
-CALIBRATION = 0.2
+HOLDOUT = 0.2
 
 
 def criterion_of(job: Job) -> dict[str, Any]:
@@ -27,16 +27,16 @@ def criterion_of(job: Job) -> dict[str, Any]:
 
 def calibration_rows(job: Job, n_rows: int) -> np.ndarray | None:
     """Rows to keep from training, drawn at random, where the job wants some."""
-    share = job.calibration
+    share = job.holdout
     if share is None and job.confidence is not None:
-        share = CALIBRATION
+        share = HOLDOUT
     if not share:
         return None
     kept = round(share * n_rows)
     if not 0 < kept < n_rows:
         raise ValueError(
-            f"--calibration {share:g} keeps {kept} of {n_rows} rows; keep some, and "
-            "leave most for training."
+            f"--holdout {share:g} holds out {kept} of {n_rows} rows; choose a share "
+            "that leaves most rows for training."
         )
     return np.sort(np.random.default_rng(job.seed).permutation(n_rows)[:kept])
 

@@ -180,10 +180,10 @@ def _value(text: str) -> Any:
     help="Test --max-error and --min-recall, to hold with this probability.",
 )
 @click.option(
-    "--calibration",
+    "--holdout",
     type=click.FloatRange(0, 1, max_open=True),
     metavar="SHARE",
-    help="Rows to keep for that test; 0.2 by default, with 0 it is approximate.",
+    help="Share of rows held out for that test; 0 makes it approximate [default: 0.2].",
 )
 @click.option(
     "--tolerance",

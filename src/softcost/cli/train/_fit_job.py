@@ -45,7 +45,7 @@ def run(job: Job) -> None:
         fit_model(model, data)
         results = compare(model, data, job.currency)
         if _keeps_front(job, len(data.train.y)):
-            model["search"].keep()
+            model["search"].keep_candidates()
     about = describe_training(job, families, data)
     with failed_job():
         write_files(job, families, model, results, about)

@@ -35,7 +35,7 @@ class Job:
     max_error: float | None
     min_recall: dict[str, float] | None
     confidence: float | None
-    calibration: float | None
+    holdout: float | None
     tolerance: float | str | None
     error_weight: str | None
     softness: int | list[float]
@@ -127,14 +127,14 @@ def _criterion(job: Job) -> str:
         raise BadInput(f"give {limit} or --tolerance, not both.")
     for option, value in (
         ("--confidence", job.confidence),
-        ("--calibration", job.calibration),
+        ("--holdout", job.holdout),
     ):
         if value is not None and not budget:
             raise BadInput(
                 f"{option} goes with a limit to test; give --max-error or --min-recall."
             )
-    if job.calibration is not None and job.confidence is None:
-        raise BadInput("--calibration is for a test; give --confidence, such as 0.95.")
+    if job.holdout is not None and job.confidence is None:
+        raise BadInput("--holdout is for a test; give --confidence, such as 0.95.")
     implied = "cost"
     if budget:
         implied = "constrained"

@@ -39,7 +39,7 @@ def describe_training(
         "target": job.target,
         "rows": len(data.train.y),
         "test_rows": None if data.test is None else len(data.test.y),
-        "calibration_rows": 0 if data.calibration is None else len(data.calibration),
+        "holdout_rows": 0 if data.calibration is None else len(data.calibration),
         "columns": data.kinds,
         "left_out": data.left_out,
         "ids": [one.name for one in data.surveyed if one.names_rows],
@@ -76,7 +76,7 @@ def _commands(
     Families that were chosen by the table are not named on the command line: models of
     their front are taken from the file, where they were written.
     """
-    if not families and job.model is not None and hasattr(search, "kept_"):
+    if not families and job.model is not None and hasattr(search, "candidates_"):
         words = ["softcost", "choose", job.model, "--max-error"]
         return shlex.join(words) + " {error} -o OTHER.softcost"
     if len(families) == 1:

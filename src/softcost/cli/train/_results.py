@@ -132,7 +132,7 @@ def _test_answers(
         return None
     search = model["search"]
     X = model["columns"].transform(test.X)
-    models = search.candidates(set(rows.values()))
+    models = search.fit_candidates(set(rows.values()))
     by_row = {row: model.predict(X) for row, model in models.items()}
     always = np.full(len(test.y), search.constant_["label"], search.actions_.dtype)
     return {"constant": always} | {name: by_row[row] for name, row in rows.items()}

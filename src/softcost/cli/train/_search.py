@@ -30,7 +30,7 @@ def make_model(job: Job, families: list[Family], data: TrainingInput) -> Pipelin
         softness=job.softness,
         param_grid=param_grid,
         **criterion_of(job),
-        calibration=data.calibration,
+        holdout=data.calibration,
         error_weight=job.error_weight,
         cv=job.cv,
         time_limit=None if job.minutes is None else 60 * job.minutes,
@@ -60,4 +60,4 @@ def _fit_calibrated(model: Pipeline, data: TrainingInput, kept: np.ndarray) -> N
     columns = model["columns"].fit(train.X.iloc[seen])
     search.fit(columns.transform(train.X), train.y, costs=train.costs)
     # A saved model says how many rows were kept; which is of no use to it.
-    search.set_params(calibration=len(kept) / len(train.y))
+    search.set_params(holdout=len(kept) / len(train.y))

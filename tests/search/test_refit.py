@@ -44,10 +44,10 @@ def saved(search, folder):
 
 def test_a_saved_search_chooses_as_the_search_itself(search, tmp_path):
     search, X = search
-    other = saved(search.keep(), tmp_path)
+    other = saved(search.keep_candidates(), tmp_path)
     points = search.tradeoff_[["error", "cost"]].to_numpy()
-    assert set(other.kept_) >= set(np.flatnonzero(pareto_mask(points)))
-    budgets = search.tradeoff_["error"].to_numpy()[sorted(other.kept_)]
+    assert set(other.candidates_) >= set(np.flatnonzero(pareto_mask(points)))
+    budgets = search.tradeoff_["error"].to_numpy()[sorted(other.candidates_)]
     for asked in [
         {"criterion": "cost"},
         {"criterion": "tolerance", "tolerance": 0.2},
@@ -74,7 +74,7 @@ def test_a_saved_search_chooses_as_the_search_itself(search, tmp_path):
 
 def test_a_recall_is_measured_among_the_kept(search, tmp_path):
     search, _ = search
-    other = saved(search.keep(range(len(search.tradeoff_))), tmp_path)
+    other = saved(search.keep_candidates(range(len(search.tradeoff_))), tmp_path)
     counts = search.confusion_.sum(axis=1)
     recall = counts[:, 2, 2] / counts[:, 2].sum(axis=1)
     limit = float(np.quantile(recall, 0.6))
@@ -87,28 +87,28 @@ def test_a_recall_is_measured_among_the_kept(search, tmp_path):
 
 def test_what_was_not_kept_cannot_be_had(search, tmp_path):
     search, _ = search
-    other = saved(search.keep([0]), tmp_path)
-    assert set(other.kept_) == {0, search.best_index_}
-    assert other.candidate(0) is other.kept_[0]
+    other = saved(search.keep_candidates([0]), tmp_path)
+    assert set(other.candidates_) == {0, search.best_index_}
+    assert other.candidate(0) is other.candidates_[0]
     missing = next(
-        row for row in range(len(search.tradeoff_)) if row not in other.kept_
+        row for row in range(len(search.tradeoff_)) if row not in other.candidates_
     )
-    with pytest.raises(ValueError, match="training data did not travel"):
+    with pytest.raises(ValueError, match="has no training data"):
         other.candidate(missing)
     with pytest.raises(ValueError, match="training rows"):
         other.choose(Budget(error=0.5, confidence=0.9))
     with pytest.raises(ValueError, match="rows must be rows of tradeoff_"):
-        search.keep([999])
-    with pytest.raises(ValueError, match="training data did not travel"):
-        other.keep()
+        search.keep_candidates([999])
+    with pytest.raises(ValueError, match="has no training data"):
+        other.keep_candidates()
 
 
 def test_a_new_fit_keeps_nothing_of_the_old(search):
     search, X = search
-    made = copy.deepcopy(search.keep())
+    made = copy.deepcopy(search.keep_candidates())
     y = NAMES[load_iris().target]
     made.fit(X, y)
-    assert not hasattr(made, "kept_")
+    assert not hasattr(made, "candidates_")
 
 
 def test_one_fit_serves_candidates_that_only_decide_otherwise(tmp_path):
@@ -121,25 +121,25 @@ def test_one_fit_serves_candidates_that_only_decide_otherwise(tmp_path):
         cost_matrix=prices, softness=5, param_grid={"osr": {"C": [1.0]}}, cv=3,
         random_state=0,
     ).fit(X, NAMES[y])  # fmt: skip
-    alone = search.keep([0]).kept_[0]
+    alone = search.keep_candidates([0]).candidates_[0]
     save(search, tmp_path / "one")
-    search.keep(range(len(search.tradeoff_)))
-    for row, one in search.kept_.items():
+    search.keep_candidates(range(len(search.tradeoff_)))
+    for row, one in search.candidates_.items():
         fresh = search.candidate(row)
         assert one.softness == fresh.softness == search.tradeoff_["softness"][row]
         np.testing.assert_array_equal(one.predict(X), fresh.predict(X))
     other = saved(search, tmp_path)
     for model in (search, other):
-        forests = {id(model.kept_[row].estimator_) for row in range(5)}
-        machines = {id(model.kept_[row]) for row in range(5, 10)}
+        forests = {id(model.candidates_[row].estimator_) for row in range(5)}
+        machines = {id(model.candidates_[row]) for row in range(5, 10)}
         assert (len(forests), len(machines)) == (1, 5)
-        assert model.best_estimator_ is model.kept_[model.best_index_]
-    for row, one in search.kept_.items():
-        np.testing.assert_array_equal(other.kept_[row].predict(X), one.predict(X))
-    other.kept_[0].set_params(softness=1.0)
-    assert alone.softness == search.kept_[0].softness == 0.0
-    assert other.kept_[1].softness == search.kept_[1].softness
-    search.keep(range(5))
+        assert model.best_estimator_ is model.candidates_[model.best_index_]
+    for row, one in search.candidates_.items():
+        np.testing.assert_array_equal(other.candidates_[row].predict(X), one.predict(X))
+    other.candidates_[0].set_params(softness=1.0)
+    assert alone.softness == search.candidates_[0].softness == 0.0
+    assert other.candidates_[1].softness == search.candidates_[1].softness
+    search.keep_candidates(range(5))
     save(search, tmp_path / "five")
     sizes = [(tmp_path / name).stat().st_size for name in ("one", "five")]
     assert sizes[1] < 1.5 * sizes[0]

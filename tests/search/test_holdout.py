@@ -1,4 +1,4 @@
-"""Rows kept from training, and the budgets that are tested on them."""
+"""Holdout rows, and the budgets that are tested on them."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,6 @@ from softcost import (
 )
 from softcost.metrics import MEASURES
 from softcost.search import Limit
-from softcost.search.evidence import evidence_of
 from softcost.svm import KernelSVC
 
 PRICES = {
@@ -39,7 +38,7 @@ def data():
 def search(reduction=None, **settings):
     told = {
         "cost_matrix": PRICES, "softness": 3, "param_grid": {"C": [0.1, 1.0]},
-        "cv": 3, "random_state": 0, "calibration": 0.25,
+        "cv": 3, "random_state": 0, "holdout": 0.25,
         "criterion": Budget(error=0.9, confidence=0.9),
     }  # fmt: skip
     if reduction is None:
@@ -58,7 +57,7 @@ def search(reduction=None, **settings):
 def test_counts_are_those_of_the_candidates_fitted_to_all_other_rows(data, reduction):
     X, y = data
     kept = np.arange(0, 400, 4)
-    model = search(reduction, calibration=kept).fit(X, y)
+    model = search(reduction, holdout=kept).fit(X, y)
     assert model.n_samples_ == 300
     assert model.confusion_[0].sum() == 300
     names = model.classes_
@@ -66,40 +65,38 @@ def test_counts_are_those_of_the_candidates_fitted_to_all_other_rows(data, reduc
         predicted = model.candidate(row).predict(X[kept])
         expected = [[np.sum((y[kept] == a) & (predicted == b)) for b in names]
                     for a in names]  # fmt: skip
-        np.testing.assert_array_equal(model.calibration_confusion_[row], expected)
+        np.testing.assert_array_equal(model.holdout_confusion_[row], expected)
     assert model.guarantee_["kind"] == "exact"
     assert model.guarantee_["rows"] == 100
 
 
-def test_what_calibration_rows_hold_changes_nothing_but_the_test(data):
+def test_what_holdout_rows_hold_changes_nothing_but_the_test(data):
     X, y = data
     kept = np.arange(100)
     other_X, other_y = X.copy(), y.copy()
     other_X[kept] = 7.0
     other_y[kept] = "spam"
-    first = search(calibration=kept, criterion="cost").fit(X, y)
-    second = search(calibration=kept, criterion="cost").fit(other_X, other_y)
+    first = search(holdout=kept, criterion="cost").fit(X, y)
+    second = search(holdout=kept, criterion="cost").fit(other_X, other_y)
     np.testing.assert_array_equal(first.tradeoff_, second.tradeoff_)
     fits = [model.candidate(3).predict(X) for model in (first, second)]
     np.testing.assert_array_equal(*fits)
-    assert (first.calibration_confusion_ != second.calibration_confusion_).any()
+    assert (first.holdout_confusion_ != second.holdout_confusion_).any()
 
 
 def test_a_mask_names_the_same_rows(data):
     kept = np.arange(5, 95)
     mask = np.isin(np.arange(400), kept)
-    first, second = (search(calibration=one).fit(*data) for one in (kept, mask))
-    np.testing.assert_array_equal(
-        first.calibration_confusion_, second.calibration_confusion_
-    )
+    first, second = (search(holdout=one).fit(*data) for one in (kept, mask))
+    np.testing.assert_array_equal(first.holdout_confusion_, second.holdout_confusion_)
 
 
 def test_groups_stay_together(data):
     X, y = data
     groups = np.arange(400) // 8
     model = search(cv=GroupKFold(3)).fit(X, y, groups=groups)
-    split = model._problem.calibration
-    assert not set(groups[split.train]) & set(groups[split.kept])
+    split = model._problem.holdout
+    assert not set(groups[split.train]) & set(groups[split.test])
     assert len(np.unique(model._problem.groups)) == len(np.unique(groups[split.train]))
 
 
@@ -108,13 +105,11 @@ def test_rows_of_weight_zero_are_as_if_absent(data):
     weight = np.ones(400)
     weight[::5] = 0.0
     kept = np.arange(100)
-    model = search(calibration=kept).fit(X, y, sample_weight=weight)
+    model = search(holdout=kept).fit(X, y, sample_weight=weight)
     counted = np.flatnonzero(weight)
     part = np.flatnonzero(np.isin(counted, kept))
-    same = search(calibration=part).fit(X[counted], y[counted])
-    np.testing.assert_array_equal(
-        model.calibration_confusion_, same.calibration_confusion_
-    )
+    same = search(holdout=part).fit(X[counted], y[counted])
+    np.testing.assert_array_equal(model.holdout_confusion_, same.holdout_confusion_)
     np.testing.assert_allclose(model.tradeoff_["cost"], same.tradeoff_["cost"])
 
 
@@ -153,9 +148,9 @@ def test_several_families_are_tested_together(data):
         ("logistic", MinimumExpectedCost(LogisticRegression())),
         ("Bayes", MinimumExpectedCost(GaussianNB())),
     ]
-    model = search(families, calibration=kept, param_grid=None).fit(X, y)
+    model = search(families, holdout=kept, param_grid=None).fit(X, y)
     for row in range(len(model.tradeoff_)):
-        right = np.trace(model.calibration_confusion_[row])
+        right = np.trace(model.holdout_confusion_[row])
         assert right == np.sum(model.candidate(row).predict(X[kept]) == y[kept])
 
 
@@ -172,14 +167,14 @@ def test_coverage_can_be_guaranteed(data, with_an_action):
     X, _ = data
     (limit,) = with_an_action.guarantee_["limits"]
     assert with_an_action.guarantee_["met"]
-    kept = with_an_action._problem.calibration.kept
+    kept = with_an_action._problem.holdout.test
     answered = np.mean(with_an_action.predict(X[kept]) != "ask")
     assert limit["tested"] == pytest.approx(answered)
 
 
 def test_counts_measure_as_the_table_does(with_an_action):
     model = with_an_action
-    held = evidence_of(model, model._problem, model._error_weight)
+    held = model._evidence()
     for name in set(MEASURES) - {"error_answered"}:
         np.testing.assert_allclose(
             held.means(Limit(name, 0.1)), model.tradeoff_[name], atol=1e-12
@@ -207,41 +202,39 @@ def test_a_guarantee_travels_with_the_model(data, tmp_path):
     loaded = load(tmp_path / "model")
     assert loaded.guarantee_ == model.guarantee_
     assert loaded.criterion == model.criterion
-    np.testing.assert_array_equal(
-        loaded.calibration_confusion_, model.calibration_confusion_
-    )
+    np.testing.assert_array_equal(loaded.holdout_confusion_, model.holdout_confusion_)
 
 
-def test_a_later_fit_without_calibration_forgets_it(data):
+def test_a_later_fit_without_holdout_forgets_it(data):
     model = search(MinimumExpectedCost(GaussianNB()), param_grid={}).fit(*data)
-    model.set_params(calibration=None, criterion="cost").fit(*data)
-    assert not hasattr(model, "calibration_confusion_")
+    model.set_params(holdout=None, criterion="cost").fit(*data)
+    assert not hasattr(model, "holdout_confusion_")
     assert model.n_samples_ == 400
 
 
 @pytest.mark.parametrize(
-    ("calibration", "message"),
+    ("holdout", "message"),
     [
         (1.5, "a share of the rows between 0 and 1"),
         (0.0, "a share of the rows between 0 and 1"),
         (3, "a share of the rows between 0 and 1"),
-        ("a fifth", "calibration must be a share"),
+        ("a fifth", "holdout must be a share"),
         ([400], "row numbers from 0 to 399"),
         ([-1], "row numbers from 0 to 399"),
-        ([0.5, 1.5], "calibration must be a share"),
+        ([0.5, 1.5], "holdout must be a share"),
         ([True, False], "a mask of 400 truth values"),
-        ([], "calibration keeps none of the 400 rows"),
-        (np.ones(400, bool), "calibration keeps all of the 400 rows"),
+        ([], "holdout has none of the 400 rows"),
+        (np.ones(400, bool), "holdout has all of the 400 rows"),
     ],
 )
-def test_bad_calibrations_are_refused(data, calibration, message):
+def test_bad_holdouts_are_refused(data, holdout, message):
     with pytest.raises(ValueError, match=message):
-        search(calibration=calibration).fit(*data)
+        search(holdout=holdout).fit(*data)
 
 
-def test_folds_that_name_rows_do_not_go_with_calibration(data):
+def test_folds_that_name_rows_do_not_go_with_holdout(data):
     folds = [(np.arange(200), np.arange(200, 400))]
-    with pytest.raises(ValueError, match="cv names rows, of which calibration"):
+    with pytest.raises(ValueError, match="cv lists rows, and holdout"):
         search(cv=folds).fit(*data)
 
 
