@@ -42,22 +42,36 @@ FAMILIES = (
     CONSTANT,
 )
 
-# How long they take where there are many rows; where there are few, all are quick.
+# By the time they take on many rows; with few rows all are fast.
 QUICKEST_FIRST = (
     "linear", "constant", "extra-trees", "kernel-margin", "kernel-logistic",
     "boosted-trees", "soft-OSR", "soft-CSOVO", "boosted-CSOVO",
 )  # fmt: skip
 
-_MOST_KERNEL_ROWS = 6_000  # distinct rows: their kernel matrix is held in memory
-_MOST_KERNEL_WORK = 4e8  # subproblems times squared distinct rows
-_LARGEST_FEATURE = 1e15  # kernels and trees compute in single precision
-_FEW_ROWS = 1_000  # up to which all of them may be landmarks: the kernel itself
-_MANY_ROWS = 10_000  # from here on a learner with probabilities has one setting
-_MOST_ROWS = 50_000  # up to which trees are randomised and kernel features computed
-_MOST_SPLITS = 2_000  # classes times features, up to which trees are boosted at length
-_MOST_PAIRS = 10  # of classes, up to which each gets boosted trees
-_ENOUGH_ROWS = 1_000  # for early stopping, which holds a tenth of them out
-_ENOUGH_OF_A_CLASS = 20  # in every training part, so that each tenth has some
+# Distinct rows for kernel machines: their Gram matrix, 144 MB at this size, is held in
+# memory.
+_MOST_KERNEL_ROWS = 6_000
+# Subproblems times squared distinct rows: the time of kernel machines grows with it.
+_MOST_KERNEL_WORK = 4e8
+# Kernels and trees compute in single precision, whose largest number is about 3e38:
+# squares of much larger features overflow.
+_LARGEST_FEATURE = 1e15
+# Up to this size every row may be a landmark of the Nystroem features, so that they
+# represent the kernel exactly.
+_FEW_ROWS = 1_000
+# Above this size a learner with probabilities has a single setting: fits take long.
+_MANY_ROWS = 10_000
+# Above this size deep randomised trees and kernel features take too long.
+_MOST_ROWS = 50_000
+# Classes times features: every boosting round searches every feature for every class.
+# Above this product, boosting stops after 50 rounds.
+_MOST_SPLITS = 2_000
+# Pairs of classes that each get boosted trees of their own.
+_MOST_PAIRS = 10
+# Early stopping holds out a tenth of the rows. It needs enough rows for a stable score,
+# and in every training part enough rows of each class that the tenth contains some.
+_ENOUGH_ROWS = 1_000
+_ENOUGH_OF_A_CLASS = 20
 
 # How rows are held out by default. Above ``MANY_ROWS`` the standard errors of
 # cross-validated costs are small even with fewer folds, and a family's ranking on
@@ -102,7 +116,7 @@ def default_samples(
 
 @dataclass(frozen=True)
 class TableFacts:
-    """What the choice of families looks at.
+    """Facts about a table that decide which families are used.
 
     Attributes
     ----------
@@ -114,9 +128,9 @@ class TableFacts:
     largest : float
         Largest absolute value.
     rarest : int
-        Fewest rows that a class has in a training part that it occurs in.
+        Number of rows of the rarest class in any training part, without absent classes.
     by_example : bool
-        Whether costs were given by example.
+        Whether there are costs by example.
     """
 
     n_rows: int
@@ -133,16 +147,16 @@ class TableFacts:
 
     @classmethod
     def of(cls, X: Any, rows: RowCosts, folds: list[Fold]) -> "TableFacts":
-        """Read a table that `Reduction.check_data` has seen."""
+        """Facts about a table that `Reduction.check_data` has checked."""
         values, categories = _numbers(X)
-        known = values[~np.isnan(values)]
-        largest = float(np.abs(known).max(initial=0.0))
+        present = values[~np.isnan(values)]
+        largest = float(np.abs(present).max(initial=0.0))
         if not np.isfinite(largest):
             raise ValueError(
                 "X holds infinity, which reduction='auto' does not take: replace it by "
                 "a number, or by NaN for a missing value."
             )
-        missing = len(known) < values.size
+        missing = len(present) < values.size
         return cls(
             n_rows=len(rows.y),
             n_distinct=len(rows.y) if sparse.issparse(X) else _distinct_rows(X),
@@ -160,7 +174,7 @@ class TableFacts:
 
 
 def _numbers(X: Any) -> tuple[NDArray[np.float64], bool]:
-    """The numbers of a table, and whether it has columns of categories besides."""
+    """The numbers of a table, and whether it also has columns of categories."""
     if sparse.issparse(X):
         return np.asarray(X.data, float), False
     table = X if isinstance(X, pd.DataFrame) else None
@@ -183,7 +197,7 @@ def _numbers(X: Any) -> tuple[NDArray[np.float64], bool]:
 
 
 def _has_empty_column(X: Any, parts: list[NDArray[np.intp]]) -> bool:
-    """Whether a column has no value at all in one of the parts."""
+    """Whether a column has only missing values in one of the parts."""
     if sparse.issparse(X):
         return False
     absent = pd.DataFrame(X).isna().to_numpy()
@@ -202,16 +216,18 @@ def _rarest(y: NDArray[np.intp]) -> int:
 
 @dataclass(frozen=True)
 class Choice:
-    """One family: taken or not, and why.
+    """One family: whether it is used, and why.
 
     Attributes
     ----------
     name : str
+        One of `FAMILIES`.
     why : str
+        Shown in ``portfolio_``.
     reduction : Reduction or None
-        None where the family does not suit the table.
+        None if the family does not suit the table.
     param_grid : dict or None
-        None for the grid that its learner has by default.
+        None for the learner's default grid.
     blends : tuple of str
         Families whose probabilities it averages.
     """
@@ -224,25 +240,25 @@ class Choice:
 
 
 def choose_portfolio(facts: TableFacts) -> list[Choice]:
-    """The families to try on a table, and those that do not suit it."""
-    taken = list(_kernel_machines(facts))
-    with_kernels = any(one.reduction is not None for one in taken)
-    taken += [
+    """All families, and whether they suit the table."""
+    choices = list(_kernel_machines(facts))
+    with_kernels = any(choice.reduction is not None for choice in choices)
+    choices += [
         _linear(facts), _kernel_logistic(facts), _kernel_margin(facts),
         _randomised(facts), _boosted(facts),
     ]  # fmt: skip
     if facts.by_example and not with_kernels:
-        taken.append(_boosted_pairs(facts))
-    return [*taken, _blend(taken), _constant()]
+        choices.append(_boosted_pairs(facts))
+    return [*choices, _blend(choices), _constant()]
 
 
 def portfolio_table(choices: list[Choice]) -> pd.DataFrame:
-    """The choices for ``portfolio_``: ``family``, ``used`` and ``why``."""
+    """The choices as ``portfolio_``: ``family``, ``used`` and ``why``."""
     return pd.DataFrame(
         {
-            "family": [one.name for one in choices],
-            "used": [one.reduction is not None for one in choices],
-            "why": [one.why for one in choices],
+            "family": [choice.name for choice in choices],
+            "used": [choice.reduction is not None for choice in choices],
+            "why": [choice.why for choice in choices],
         }
     )
 
@@ -286,14 +302,14 @@ def _no_kernels(facts: TableFacts) -> str:
 
 
 def _some(facts: TableFacts, values: list[Any]) -> list[Any]:
-    """The values to try, of many rows the middle one only."""
+    """Candidate values; for many rows only the middle one."""
     return values if facts.n_rows <= _MANY_ROWS else [values[len(values) // 2]]
 
 
 def _no_boosting(facts: TableFacts) -> str:
     if facts.sparse:
         return "X is sparse"
-    if facts.has_empty_column:  # scikit-learn's boosting fails there
+    if facts.has_empty_column:  # scikit-learn's boosting raises an error
         return "X has a column without any value in a training part: drop it"
     return ""
 
@@ -305,7 +321,7 @@ def _boosted_learner(facts: TableFacts) -> tuple[HistGradientBoostingClassifier,
         settings = {"early_stopping": True, "max_iter": 200, "l2_regularization": 1.0}
         how = "early stopping"
     if facts.n_rows > _MANY_ROWS:
-        settings["learning_rate"] = 0.15  # fewer rounds, which take long
+        settings["learning_rate"] = 0.15  # fewer rounds: each takes long
     if facts.n_rows < _ENOUGH_ROWS:
         settings["min_samples_leaf"] = 5
     if _many_splits(facts):
@@ -314,7 +330,7 @@ def _boosted_learner(facts: TableFacts) -> tuple[HistGradientBoostingClassifier,
 
 
 def _many_splits(facts: TableFacts) -> bool:
-    """Every round looks at every feature for every class."""
+    """Whether a boosting round is slow."""
     return facts.n_classes * facts.n_features > _MOST_SPLITS
 
 
@@ -381,9 +397,9 @@ def _kernel_margin(facts: TableFacts) -> Choice:
 def _blend(choices: list[Choice]) -> Choice:
     """All families with probabilities together."""
     members = {
-        one.name: one.reduction.chosen_learner()
-        for one in choices
-        if isinstance(one.reduction, MinimumExpectedCost)
+        choice.name: choice.reduction.chosen_learner()
+        for choice in choices
+        if isinstance(choice.reduction, MinimumExpectedCost)
     }
     if len(members) < 2:
         return Choice(BLEND, "fewer than two families with probabilities")
@@ -393,7 +409,7 @@ def _blend(choices: list[Choice]) -> Choice:
 
 
 def _constant() -> Choice:
-    """Always the answer that is cheapest on average: what a model has to beat."""
+    """Always the answer that is cheapest on average: a baseline."""
     learner = DummyClassifier(strategy="prior")
     why = "always the same answer, where no model is cheaper"
     return Choice(CONSTANT, why, MinimumExpectedCost(learner), {})
@@ -405,7 +421,7 @@ def _bayes(facts: TableFacts) -> str:
 
 
 def _boosted_pairs(facts: TableFacts) -> Choice:
-    """Where costs are given by example, and kernel machines cannot learn from them."""
+    """A family that learns from costs by example, if kernel machines cannot."""
     pairs = facts.n_classes * (facts.n_classes - 1) // 2
     cannot = _no_boosting(facts)
     if cannot:

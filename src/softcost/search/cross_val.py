@@ -80,7 +80,7 @@ def cloned_predictions(
         for params in problem.settings
         for piece in pieces
     ]
-    done = run_jobs(
+    results = run_jobs(
         fit_and_predict,
         jobs,
         shared=(data.X, data.rows, data.pairwise, problem.reduction),
@@ -90,8 +90,8 @@ def cloned_predictions(
     per_fold = len(problem.settings) * len(pieces)
     shape = (len(problem.settings), len(softness), -1)
     predicted, times, probabilities = [], [], []
-    for start in range(0, len(done), per_fold):
-        fits = done[start : start + per_fold]
+    for start in range(0, len(results), per_fold):
+        fits = results[start : start + per_fold]
         numbers = np.concatenate([fit.numbers for fit in fits])
         predicted.append(numbers.reshape(shape))
         times.append(np.concatenate([fit.seconds for fit in fits]))
@@ -209,8 +209,8 @@ class Blendable:
 
 def _named(problem: SearchProblem, params: dict[str, Any]) -> str:
     """For instance "linear C=0.1"."""
-    told = [f"{name.split('__')[-1]}={value}" for name, value in params.items()]
-    return " ".join([str(problem.family), *told])
+    values = [f"{name.split('__')[-1]}={value}" for name, value in params.items()]
+    return " ".join([str(problem.family), *values])
 
 
 def blended(
@@ -234,14 +234,14 @@ def blended(
     rows, tests = problem.data.rows, problem.tests
     class_cost = _class_cost(rows)
     folds = range(len(tests))
-    found = [
+    by_fold = [
         np.concatenate([part.probabilities[fold].of_settings for part in parts])
         for fold in folds
     ]
 
     def learnt_from(chosen: list[int]) -> tuple[NDArray[np.float64], float]:
         row = np.concatenate([tests[fold] for fold in chosen])
-        probabilities = np.concatenate([found[fold] for fold in chosen], axis=1)
+        probabilities = np.concatenate([by_fold[fold] for fold in chosen], axis=1)
         return fit_blend(probabilities, rows.y[row], rows.weight[row], class_cost)
 
     share = min(SMOOTHING, SMOOTHING_ROWS / len(rows.y))
@@ -253,9 +253,9 @@ def blended(
     for fold in folds:
         others = [other for other in folds if other != fold]
         weights, inverse_temperature = learnt_from(others or [fold])
-        average = np.tensordot(weights, found[fold], axes=1)
+        average = np.tensordot(weights, by_fold[fold], axes=1)
         tempered = temper_probabilities(average, inverse_temperature)
-        smoothed = np.tensordot(smoothing, found[fold], axes=1)
+        smoothed = np.tensordot(smoothing, by_fold[fold], axes=1)
         mixed = (1 - smoothing.sum()) * tempered + smoothed
         matrices = parts[0].probabilities[fold].matrices
         predicted.append(cheapest_answers(mixed, matrices))

@@ -444,8 +444,8 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
         )
         problem, portfolio = prepare(self, X, y, costs, sample_weight, groups)
         with kept_on_workers():  # the refit uses the same shared data
-            done = self._cross_validated(problem)
-            problem, predictions = done.problem, done.predictions
+            result = self._cross_validated(problem)
+            problem, predictions = result.problem, result.predictions
             rows = problem.rows
             held_out = measure(problem, predictions.numbers)
             table = tradeoff_table(held_out, problem.candidates)
@@ -482,8 +482,8 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
                 self.holdout_confusion_ = tested
             if portfolio is not None:
                 self.portfolio_ = portfolio
-            if done.skipped is not None:
-                self.skipped_ = done.skipped
+            if result.skipped is not None:
+                self.skipped_ = result.skipped
             self._problem, self._predicted = problem.quiet(), predictions.numbers
             self._error_weight = held_out.error_weight
             return self._choose(rule)

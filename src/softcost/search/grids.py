@@ -1,4 +1,4 @@
-"""Which parameters to try where the user does not say."""
+"""Candidate parameters: grids of the user, and the default grids of learners."""
 
 from numbers import Integral
 from typing import Any
@@ -12,9 +12,10 @@ from softcost.costs import check_softness
 from softcost.learners import SupportsPath, is_pairwise
 from softcost.reductions import Reduction
 
+# The grid of the paper for the parameter C of kernel machines.
 _C_VALUES = [2.0**power for power in (-2, 1, 4, 7, 10)]
 
-# Short grids over what matters most, by the name of the learner's class.
+# Short grids of the most important parameter, by the name of the learner's class.
 _KNOWN: dict[str, dict[str, list[Any]]] = {
     "LogisticRegression": {"C": [0.01, 0.1, 1.0, 10.0, 100.0]},
     "LinearSVC": {"C": [0.01, 0.1, 1.0, 10.0, 100.0]},
@@ -31,14 +32,14 @@ _KNOWN: dict[str, dict[str, list[Any]]] = {
 
 
 def default_grid(learner: Any, name: str | None) -> dict[str, list[Any]]:
-    """The grid of a learner; of its defaults alone where it is not known.
+    """The grid of a learner; empty for an unknown learner, which keeps its parameters.
 
     Parameters
     ----------
     learner : estimator
-        It may name grids of its own, ``param_grids = {"default": {...}, ...}``.
+        It may define grids by name, ``param_grids = {"default": {...}, ...}``.
     name : None or str
-        One of its grids, by default "default". The kernel machines have "inverse", too:
+        One of its grids, by default "default". The kernel machines also have "inverse":
         C in 2^-10, 2^-7, 2^-4, 2^-1, 2^2.
 
     Examples
@@ -51,26 +52,27 @@ def default_grid(learner: Any, name: str | None) -> dict[str, list[Any]]:
     if (name or "default") in grids:
         return grids[name or "default"]
     if name is not None:
-        known = ", ".join(repr(key) for key in grids) or "none"
+        names = ", ".join(repr(key) for key in grids) or "none"
         raise ValueError(
             f"param_grid must be a dict, a list of dicts, None or the name of a grid "
             f"that the learner has, not {name!r}: {type(learner).__name__} has "
-            f"{known}; give a dict of its parameters."
+            f"{names}; give a dict of its parameters."
         )
     grid = _KNOWN.get(type(learner).__name__, {})
     return {key: values for key, values in grid.items() if key in learner.get_params()}
 
 
-# What a search sets itself, and so does not tune by ``param_grid``.
+# Parameters that the search sets, so that ``param_grid`` cannot.
 _MANAGED = ("softness", "cost_matrix", "classes", "error_weight")
 
 
 def settings_to_try(reduction: Reduction, param_grid: Any) -> list[dict[str, Any]]:
-    """Settings of a reduction and its learner; smallest path parameter, or C, first.
+    """Settings of a reduction and its learner, increasing in the path parameter, or C.
 
     Parameters
     ----------
     reduction : Reduction
+        Whose parameters, or whose learner's, are tuned.
     param_grid : dict, list of dicts, None or str
         Names as in `Reduction.split_params`; see `default_grid` for the last two.
     """
@@ -89,55 +91,55 @@ def settings_to_try(reduction: Reduction, param_grid: Any) -> list[dict[str, Any
     if isinstance(learner, SupportsPath):
         for _, inner in split:
             _check_params(learner, inner)
-    given = is_pairwise(reduction.working_learner())
+    pairwise = is_pairwise(reduction.working_learner())
     first = getattr(learner, "path_parameter", "C")
     for params, (_, inner) in zip(settings, split, strict=True):
         if set(params) != {first} or set(inner) != {first}:
-            _check_input(reduction, params, given)
+            _check_input(reduction, params, pairwise)
     if all(first in inner for _, inner in split):
-        order = sorted(range(len(settings)), key=lambda one: split[one][1][first])
-        settings = [settings[one] for one in order]
+        order = sorted(range(len(settings)), key=lambda k: split[k][1][first])
+        settings = [settings[k] for k in order]
     return settings
 
 
 def _check_name(name: str, reduction: Reduction, learner: Any) -> None:
-    """Refuse a parameter that nobody has, or that the search sets itself."""
+    """Refuse an unknown parameter, or one that the search sets."""
     if name in _MANAGED:
         raise ValueError(
             f"param_grid names {name!r}, which the search sets itself: pass "
             f"{name}= to SoftCostClassifierCV, or learner__{name} if the learner has a "
             "parameter of that name."
         )
-    own, inner = reduction.split_params({name: None})
-    known = learner.get_params()
-    if not own and not set(inner) <= set(known):
+    outer, inner = reduction.split_params({name: None})
+    names = learner.get_params()
+    if not outer and not set(inner) <= set(names):
         raise ValueError(
-            f"param_grid names {name!r}, which is no parameter of the learner "
-            f"{type(learner).__name__}; it has {', '.join(sorted(known))}."
+            f"param_grid names {name!r}, which is not a parameter of "
+            f"{type(learner).__name__}; it has {', '.join(sorted(names))}."
         )
 
 
 def _check_params(learner: Any, params: dict[str, Any]) -> None:
-    """Check parameters as ``fit`` would, which is not called on a path."""
+    """Check parameters as ``fit`` would: on a path, ``fit`` is not called."""
     if hasattr(learner, "_parameter_constraints"):
         configured = clone(learner)
         configured.set_params(**params)
         configured._validate_params()
 
 
-def _check_input(reduction: Reduction, params: dict[str, Any], given: bool) -> None:
+def _check_input(reduction: Reduction, params: dict[str, Any], pairwise: bool) -> None:
     """Refuse parameters that change whether X holds features or a kernel matrix."""
-    if is_pairwise(reduction.configured(0.0, params).working_learner()) != given:
+    if is_pairwise(reduction.configured(0.0, params).working_learner()) != pairwise:
         setting = ", ".join(f"{name}={value!r}" for name, value in params.items())
         raise ValueError(
             f"param_grid tries {setting}, for which X holds "
-            f"{'features' if given else 'a kernel matrix'}, unlike for the learner as "
-            "it is: set this in the learner itself."
+            f"{'features' if pairwise else 'a kernel matrix'}, unlike for the learner "
+            "as it is: set this in the learner itself."
         )
 
 
 def softness_values(softness: Any) -> NDArray[np.float64]:
-    """The values of softness to try, increasing; an int above 1 says how many.
+    """Candidate values of softness, increasing; an int above 1 is their number.
 
     Examples
     --------

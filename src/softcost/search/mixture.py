@@ -98,8 +98,8 @@ class RandomizedPair(ClassifierMixin, BaseEstimator):
     >>> from softcost.search import RandomizedPair
     >>> X, y = np.arange(1000.0)[:, None], np.repeat(["ham", "spam"], 500)
     >>> members = [
-    ...     DummyClassifier(strategy="constant", constant=one).fit(X, y)
-    ...     for one in ("ham", "spam")
+    ...     DummyClassifier(strategy="constant", constant=label).fit(X, y)
+    ...     for label in ("ham", "spam")
     ... ]
     >>> pair = RandomizedPair(*members, probability=0.25, random_state=0)
     >>> answers = pair.predict(X)
@@ -248,7 +248,8 @@ def row_chances(X: Any, seed: int) -> NDArray[np.float64]:
             table[name] = values.astype(float)
     key = f"{seed:016x}"[-16:]
     hashed = pd.util.hash_pandas_object(table, index=False, hash_key=key)
-    # The hash of one number keeps its order in part: stir, as splitmix64 does.
+    # The hash of a single number partly keeps its order: mix the bits like splitmix64
+    # (Steele, Lea and Flood, 2014).
     bits = hashed.to_numpy(np.uint64) ^ np.uint64(seed % 2**64)
     for shift, odd in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(odd)

@@ -1,7 +1,7 @@
 """Cross-validation of learners that walk a path, along softness and one parameter.
 
-Work stays in threads of this process and shares one path, unless the user chose a
-joblib backend with workers of its own. Both ways give the same bits.
+Threads of this process share one path. Under a joblib backend with workers of its own,
+each worker opens the path for itself. Results are the same to the last bit.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,16 +31,15 @@ from softcost.reductions import FlatReduction, Reduction
 from softcost.search.problem import Fold, SearchProblem
 from softcost.search.progress import Progress
 
-# One path through the candidates of a search, and the folds that it is walked on.
-
 
 @dataclass(frozen=True)
 class Walk:
-    """What is walked along.
+    """A path through candidates that differ in softness and the path parameter.
 
     Attributes
     ----------
     reduction : Reduction
+        With everything set but softness.
     learner : SupportsPath
         With everything set but its path parameter.
     values : array of shape (n_values,)
@@ -62,15 +61,16 @@ class Walk:
 
 
 class WalkedFold:
-    """A fold of a path: what it learns from, and for which rows it answers.
+    """A fold of a path: merged training rows, and distinct held-out rows.
 
-    Rows that are equal to the learner are posed once and answered once.
+    Rows with equal features are solved once and predicted once.
 
     Attributes
     ----------
     rows : RowCosts
         The merged training rows.
     path_fold : PathFold
+        The learner's part of the fold.
     expand : array of shape (n_test,)
         For every held-out row the number of its distinct row.
     """
@@ -83,11 +83,11 @@ class WalkedFold:
         test: NDArray[np.intp],
     ):
         groups = path.groups
-        self.rows, kept = rows.part(train).merged(groups[train])
+        self.rows, merged = rows.part(train).merged(groups[train])
         _, first, self.expand = np.unique(
             groups[test], return_index=True, return_inverse=True
         )
-        self.path_fold: PathFold = path.fold(train, train[kept], test[first])
+        self.path_fold: PathFold = path.fold(train, train[merged], test[first])
 
     def for_every_row(self, by_distinct: NDArray[Any]) -> NDArray[Any]:
         """Values for distinct held-out rows (last axis), for every held-out row."""
@@ -98,18 +98,18 @@ def combined(
     reduction: FlatReduction, outputs: Sequence[NDArray[Any]], n_actions: int
 ) -> NDArray[np.intp]:
     """Predicted classes from the outputs of all subproblems, of the same shape."""
-    stacked = np.stack([one.ravel() for one in outputs], axis=-1)
+    stacked = np.stack([output.ravel() for output in outputs], axis=-1)
     chosen = reduction.combine(stacked, n_actions).argmax(axis=1)
     return chosen.reshape(outputs[0].shape)
 
 
-# Walk a path on which many subproblems are solved together.
-#
-# With costs by class, rows of one class pose the same problem up to their weight. So
-# subproblems are posed over the classes, a few numbers, and not over the rows.
+# Batched paths: with costs by class, all rows of a class have the same targets up to
+# their weight. So subproblems are posed over the classes, a few numbers, instead of the
+# rows, and many of them are solved together.
 
-
-_BLOCK = 1024  # held-out rows predicted at once
+# Held-out rows predicted at once: large enough for matrix products, small enough for
+# the cache.
+_BLOCK = 1024
 
 
 def goes_in_lockstep(walk: Walk, rows: RowCosts) -> bool:
@@ -164,8 +164,8 @@ def walk_in_lockstep(
         fold.path_fold.release()
         return fold.for_every_row(_predicted(walk, fold, every, proceed))
 
-    found = in_threads(work, units, threads)
-    return [one for one in found if one is not None]
+    results = in_threads(work, units, threads)
+    return [predicted for predicted in results if predicted is not None]
 
 
 class _Turn:
@@ -188,7 +188,7 @@ class _Turn:
     def put(
         self, number: int, solutions: HeldOutSolutions
     ) -> list[HeldOutSolutions] | None:
-        """Keep solutions; all of them are returned where these were the last."""
+        """Store solutions; returns all solutions of the fold after the last."""
         with self._lock:
             self._solved[number] = solutions
             if len(self._solved) < self._n_groups:
@@ -224,14 +224,13 @@ def _predicted(
     for start in range(0, n_out, _BLOCK):
         proceed()
         part = slice(start, min(start + _BLOCK, n_out))
-        outputs = np.concatenate([one.outputs(part) for one in solved], axis=2)
+        outputs = np.concatenate(
+            [solutions.outputs(part) for solutions in solved], axis=2
+        )
         by_problem = outputs.swapaxes(2, 3).reshape(-1, outputs.shape[2])
         chosen = walk.reduction.combine(by_problem, n_actions).argmax(axis=1)
         out[..., part] = np.moveaxis(chosen.reshape(-1, *shape), 0, -1)
     return out
-
-
-# Walk a path in threads of this process, which share it.
 
 
 def walk_in_threads(
@@ -258,8 +257,8 @@ def _flat(
 ) -> list[NDArray[np.intp]]:
     """Subproblems side by side; the last one of a fold combines them all.
 
-    They are taken fold by fold, so that at most as many folds are open as there are
-    threads; the next one is opened while others still work on the last.
+    Fold by fold, so that at most as many folds are open as there are threads. The next
+    fold is opened while other threads still work on the last.
     """
     n_actions = folds[0].rows.n_actions
     n_subproblems = reduction.n_subproblems(n_actions)
@@ -287,7 +286,7 @@ def _flat(
     ]  # fmt: skip
     turns = [queue for queue in queues for _ in range(n_subproblems)]
     results = in_threads(solve_next, turns, threads)
-    return [one for one in results if one is not None]
+    return [predicted for predicted in results if predicted is not None]
 
 
 class _SubproblemQueue:
@@ -305,7 +304,7 @@ class _SubproblemQueue:
             return self._taken - 1, next(self._subproblems)
 
     def put(self, number: int, outputs: NDArray[Any]) -> list[NDArray[Any]] | None:
-        """Keep outputs; all of them are returned where these were the last."""
+        """Store outputs; returns all outputs of the fold after the last."""
         with self._lock:
             self._outputs[number] = outputs
             self._solved += 1
@@ -343,11 +342,10 @@ def walk_whole_fold(
     return fold.for_every_row(predicted)
 
 
-# Walk a path on workers of a joblib backend: loky, multiprocessing, dask and others.
-#
-# The unit of work is a pure function of a fold and a block of its subproblems, which
-# opens the path for itself: a fold needs the whole path anyway, and nothing has to stay
-# on a worker. What they all need is sent once to each worker.
+# Workers of a joblib backend (loky, multiprocessing, dask and others): the unit of work
+# is a pure function of a fold and a block of its subproblems, which opens the path for
+# itself. A fold needs the whole path anyway, and no state has to stay on a worker.
+# Shared data are sent once to each worker.
 
 
 def walk_on_workers(
@@ -364,14 +362,14 @@ def walk_on_workers(
     if goes_in_lockstep(walk, data.rows) or not isinstance(reduction, FlatReduction):
         return run_jobs(walk_fold, [(fold,) for fold in problem.folds], **options)
     n_actions = data.rows.n_actions
-    wanted = -(-effective_n_jobs(problem.n_jobs) // len(problem.folds))
-    blocks = list(_blocks(reduction.n_subproblems(n_actions), wanted))
+    n_blocks = -(-effective_n_jobs(problem.n_jobs) // len(problem.folds))
+    blocks = list(_blocks(reduction.n_subproblems(n_actions), n_blocks))
     jobs = [(fold, block) for fold in problem.folds for block in blocks]
-    done = run_jobs(solve_block, jobs, **options)
+    results = run_jobs(solve_block, jobs, **options)
     predicted = []
-    for start in range(0, len(done), len(blocks)):
-        of_fold = done[start : start + len(blocks)]
-        outputs = [one for outputs, _ in of_fold for one in outputs]
+    for start in range(0, len(results), len(blocks)):
+        of_fold = results[start : start + len(blocks)]
+        outputs = [output for of_block, _ in of_fold for output in of_block]
         expand = of_fold[0][1]
         predicted.append(combined(reduction, outputs, n_actions)[..., expand])
     return predicted
@@ -411,7 +409,7 @@ def solve_block(
     assert isinstance(walk.reduction, FlatReduction)
     subproblems = walk.reduction.path_subproblems(opened.rows, walk.softness.tolist())
     chosen = islice(subproblems, *block)
-    outputs = [opened.path_fold.solve(one).outputs for one in chosen]
+    outputs = [opened.path_fold.solve(subproblem).outputs for subproblem in chosen]
     return outputs, opened.expand
 
 
@@ -440,8 +438,8 @@ def can_walk(problem: SearchProblem) -> bool:
         and (isinstance(reduction, FlatReduction) or hasattr(reduction, "walk_fold"))
         and isinstance(learner, SupportsPath)
         and all(
-            learner.path_parameter in inner and "learner" not in own
-            for own, inner in map(reduction.split_params, problem.settings)
+            learner.path_parameter in inner and "learner" not in outer
+            for outer, inner in map(reduction.split_params, problem.settings)
         )
     )
 
@@ -457,11 +455,11 @@ def predictions(problem: SearchProblem) -> list[NDArray[np.intp]]:
     along = reduction.working_learner().path_parameter
     paths = _paths(map(reduction.split_params, settings), along)
     shape = (len(settings), len(problem.softness))
-    small = np.min_scalar_type(problem.data.rows.n_actions)  # there are many of them
+    small = np.min_scalar_type(problem.data.rows.n_actions)
     out = [np.empty((*shape, len(test)), small) for test in problem.tests]
     for number, path in enumerate(paths):
         walked = clone(reduction)
-        walked.set_params(**path.own)
+        walked.set_params(**path.outer)
         learner = clone(walked.working_learner())
         learner.set_params(**path.inner)
         walk = Walk(walked, learner, np.array(path.values, float), problem.softness)
@@ -483,7 +481,7 @@ def _walked(
 class _Path:
     """Settings that differ in the path parameter only."""
 
-    own: dict[str, Any]  # parameters of the reduction
+    outer: dict[str, Any]  # parameters of the reduction
     inner: dict[str, Any]  # other parameters of the learner
     values: list[float] = field(default_factory=list)
     members: list[int] = field(default_factory=list)  # numbers of the settings
@@ -492,12 +490,13 @@ class _Path:
 def _paths(settings: Iterable[tuple[dict, dict]], path_parameter: str) -> list[_Path]:
     """Settings, split into the reduction's and the learner's, by path."""
     paths: list[_Path] = []
-    for number, (own, inner) in enumerate(settings):
+    for number, (outer, inner) in enumerate(settings):
         others = {key: value for key, value in inner.items() if key != path_parameter}
-        found = [one for one in paths if _same(one.own, own)]
-        found = [one for one in found if _same(one.inner, others)]
-        path = found[0] if found else _Path(own, others)
-        if not found:
+        for path in paths:
+            if _same(path.outer, outer) and _same(path.inner, others):
+                break
+        else:
+            path = _Path(outer, others)
             paths.append(path)
         path.values.append(inner[path_parameter])
         path.members.append(number)

@@ -1,4 +1,4 @@
-"""How far a search has got, told to whoever asks."""
+"""Progress of a search: listeners, lines on standard error, scikit-learn callbacks."""
 
 import sys
 import time
@@ -25,18 +25,17 @@ def progress_to(
     portfolio: TellPortfolio | None = None,
     estimate: Estimate | None = None,
 ) -> Iterator[None]:
-    """Have searches inside the block report how far they are.
+    """Report the progress of searches inside the block.
 
     Parameters
     ----------
     listener : callable
-        Called with the number of pieces of work that are done, and of all.
+        Called with the number of finished and of all pieces of work.
     portfolio : callable, default=None
-        Called with ``portfolio_`` before anything is tried, where families are chosen
-        by the table.
+        With "auto", called with ``portfolio_`` before the cross-validation.
     estimate : callable or None, default=None
-        Called, before a search begins that will take long, with the seconds that
-        it will take by what samples of its rows take. None for no estimate.
+        Called before a long search with the seconds that it will take, estimated from
+        samples of its rows. None for no estimate.
 
     Yields
     ------
@@ -62,12 +61,12 @@ def progress_to(
     >>> done == total
     True
     """
-    told: dict[ContextVar[Any], Any] = {
+    listeners: dict[ContextVar[Any], Any] = {
         _listener: listener,
         _portfolio: portfolio,
         _estimate: estimate,
     }
-    tokens = [(variable, variable.set(value)) for variable, value in told.items()]
+    tokens = [(variable, variable.set(value)) for variable, value in listeners.items()]
     try:
         yield
     finally:
@@ -76,25 +75,25 @@ def progress_to(
 
 
 def part_of(progress: Progress, number: int, n_parts: int) -> Progress:
-    """The progress of one of several pieces of work, told in hundredths of it.
+    """The progress of one of several parts, in percent of the part.
 
-    How much there is to do is only known once a piece begins.
+    In percent, because the number of pieces of a part is unknown before it begins.
     """
     if n_parts == 1:
         return progress
-    told = [0]
+    reported = [0]
 
     def tell(done: int, total: int) -> None:
-        hundredths = 100 * done // total
-        if hundredths > told[0]:
-            told[0] = hundredths
-            progress(100 * number + hundredths, 100 * n_parts)
+        percent = 100 * done // total
+        if percent > reported[0]:
+            reported[0] = percent
+            progress(100 * number + percent, 100 * n_parts)
 
     return tell
 
 
 def tell_portfolio(table: pd.DataFrame, verbose: int) -> None:
-    """Say which families will be tried: to the listener, or on standard error."""
+    """Report the families of "auto" to the listener, or on standard error."""
     tell = _portfolio.get()
     if tell is not None:
         tell(table)
@@ -104,11 +103,11 @@ def tell_portfolio(table: pd.DataFrame, verbose: int) -> None:
 
 
 def silent(done: int, total: int) -> None:
-    """Tell nobody."""
+    """Report nothing."""
 
 
 def estimate_listener(verbose: int) -> Estimate | None:
-    """Who wants to know how long a search will take."""
+    """The listener for the estimated time, if there is one."""
     if _listener.get() is not None:
         return _estimate.get()
     if not verbose:
@@ -120,7 +119,7 @@ def estimate_listener(verbose: int) -> Estimate | None:
 
 
 def reporter(verbose: int) -> Progress:
-    """The listener; lines on standard error for ``verbose``; or nothing."""
+    """The listener, or lines on standard error if ``verbose``, or `silent`."""
     listener = _listener.get()
     if listener is not None:
         return listener
@@ -141,21 +140,18 @@ def reporter(verbose: int) -> Progress:
     return show
 
 
-# scikit-learn's callbacks (1.9 and newer), such as its progress bars.
-
-
 try:
     from sklearn.callback import CallbackSupportMixin
-except ImportError:  # before 1.9 there are none
+except ImportError:  # scikit-learn before 1.9 has no callbacks
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Nothing to support."""
+        """Does nothing."""
 
 
 def tell_callbacks(
     estimator: Any, X: Any, y: Any, progress: Callable[[int, int], None]
 ) -> Callable[[int, int], None]:
-    """Have callbacks of an estimator follow ``progress(done, total)``, too.
+    """Progress that also calls the scikit-learn callbacks of an estimator.
 
     Every piece of work is a subtask of the fit.
     """

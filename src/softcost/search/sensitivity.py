@@ -1,4 +1,10 @@
-"""How sure the choice of a finished search is."""
+"""Sensitivity of a choice: to other costs, and to other rows.
+
+Costs are linear in the entries of the cost matrix ("prices"), so the choice at other
+prices follows from held-out confusion matrices: the interval of each price
+(`price_intervals`), and the regret over scenarios or ranges (`scenario_regret`,
+`box_regret`). `cost_differences` has bootstrap intervals for other rows.
+"""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -27,10 +33,8 @@ from softcost.search.rules import (
 )
 from softcost.search.table import HeldOutRows
 
-# Whether differences of costs are more than the luck of the held-out rows.
-
-
-_BLOCK = 64  # resamples at a time
+# Resamples drawn together: one matrix product for all of them, little memory.
+_BLOCK = 64
 
 
 def cost_differences(
@@ -91,7 +95,7 @@ def cost_differences(
     pairs = list(combinations(paid, 2))
     columns = [paid[first] - paid[second] for first, second in pairs]
     values = np.column_stack([*columns, weight])
-    # Rows alike are drawn together: with prices by class there are few kinds of them.
+    # Equal rows are drawn together: with costs by class, few rows are distinct.
     kinds, sizes = np.unique(values, axis=0, return_counts=True)
     rng = np.random.default_rng(random_state)
     share, drawn = sizes / sizes.sum(), []
@@ -112,12 +116,9 @@ def cost_differences(
     )
 
 
-# A choice, and what it would be at other prices.
-
-
 @dataclass(frozen=True)
 class PricedChoice:
-    """A trade-off table whose costs follow the prices, and a rule that chooses on it.
+    """A trade-off table as a function of the prices, and a rule that chooses on it.
 
     Attributes
     ----------
@@ -278,17 +279,17 @@ def average_mistake(prices: NDArray[np.float64]) -> float:
     return float(above.sum() / (n_classes * max(n_classes - 1, 1)))
 
 
-# For every price the interval within which the choice stays.
-#
-# Along one price p every cost is a line, ``a + b p``. Whatever a rule compares is made
-# of lines, so its choice can turn at their crossings only. These are found in closed
-# form, and the rule itself is asked between them.
-
+# As a function of a single price p, every cost is a line, ``a + b p``. Rules compare
+# such lines, so a choice can only change where two of them cross. The crossings have a
+# closed form, and the rule itself is evaluated between them.
 
 Line = tuple[NDArray[np.float64], NDArray[np.float64]]  # values at 0, and slopes
 
-_SAME = 1e-9  # crossings closer than this, relatively, are one
-_NEXT = 1e-6  # of the way to the next crossing
+# Crossings that differ relatively by less are the same: well above the rounding error
+# of a crossing, and far below any price that matters.
+_SAME = 1e-9
+# Where the choice beyond a crossing is evaluated, as a share of the way to the next.
+_NEXT = 1e-6
 
 
 def price_intervals(priced: PricedChoice) -> pd.DataFrame:
@@ -422,7 +423,7 @@ def _first_turn(
     beyond = end if np.isfinite(end) else last + max(1.0, abs(last))
     for point, following in pairwise([*inside, beyond]):
         if _choice(priced, cell, (point + following) / 2) != priced.chosen:
-            # Others may cross on the way to the middle: who is next is seen close by.
+            # Further crossings may lie before the middle: evaluate close to the point.
             return float(point), _choice(
                 priced, cell, point + _NEXT * (following - point)
             )
@@ -453,13 +454,13 @@ def _turning_points(
         points = _budget_points(priced, rule, cell, cost)
     elif isinstance(rule, Tolerance):
         points = _tolerance_points(priced, rule, cell, cost)
-    found = np.unique(np.concatenate([one.ravel() for one in points]))
-    found = found[np.isfinite(found)]
-    near = _SAME * np.maximum(np.abs(found), unit)
-    found = found[np.diff(found, prepend=-np.inf) > near]
+    prices = np.unique(np.concatenate([crossings.ravel() for crossings in points]))
+    prices = prices[np.isfinite(prices)]
+    near = _SAME * np.maximum(np.abs(prices), unit)
+    prices = prices[np.diff(prices, prepend=-np.inf) > near]
     price = priced.prices[cell]
-    tied = np.abs(found - price) <= _SAME * max(price, unit)
-    return np.where(tied, price, found)
+    tied = np.abs(prices - price) <= _SAME * max(price, unit)
+    return np.where(tied, price, prices)
 
 
 def _crossings(first: Line, second: Line) -> NDArray[np.float64]:
@@ -508,8 +509,8 @@ def _relative_points(
     above = _less(cost, least)
     wrong: Line = (errors * unit[0], errors * unit[1])
     return [
-        _crossings(one, _of(other, priced.chosen))
-        for one in (above, wrong)
+        _crossings(line, _of(other, priced.chosen))
+        for line in (above, wrong)
         for other in (above, wrong)
     ]
 
@@ -536,9 +537,9 @@ def _budget_points(
         else:
             beyond = limit.excess(limit.values(priced.table, priced.evidence))
             excess.append((beyond * unit[0], beyond * unit[1]))
-    for one in excess:
-        points += [_crossings(one, _constant(0.0))]
-        points += [_crossings(one, _of(other, chosen)) for other in excess]
+    for line in excess:
+        points += [_crossings(line, _constant(0.0))]
+        points += [_crossings(line, _of(other, chosen)) for other in excess]
     return points
 
 
@@ -561,7 +562,7 @@ def _tolerance_points(
         return points
     slopes = priced.fold_shares[:, :, cell[0], cell[1]][best]
     values = priced.fold_costs[best] - slopes * priced.prices[cell]
-    centred = [one - one.mean(axis=1, keepdims=True) for one in (values, slopes)]
+    centred = [part - part.mean(axis=1, keepdims=True) for part in (values, slopes)]
     scale = n_folds * (n_folds - 1)
     spread = [
         (centred[a] * centred[b]).sum(axis=1)[:, None] / scale
@@ -588,15 +589,9 @@ def _quadratic_roots(
         return [stable / a, c / stable]
 
 
-# Choosing when prices are guesses: the least worst regret.
-#
-# The regret of a candidate at some prices is what it costs there above the cheapest
-# one.
-
-
 @dataclass(frozen=True)
 class Regret:
-    """What candidates may cost above the cheapest one.
+    """Minimax regret: the cost of each candidate above the cheapest, at worst.
 
     Attributes
     ----------
@@ -684,8 +679,8 @@ def scenario_regret(
     if not named:
         raise ValueError("scenarios is empty: give at least one cost matrix.")
     matrices = {
-        name: _checked(given, priced, f"scenarios, {name!r}")
-        for name, given in named.items()
+        name: _checked(matrix, priced, f"scenarios, {name!r}")
+        for name, matrix in named.items()
     }
     costs = pd.DataFrame(
         {name: priced.costs_at(matrix) for name, matrix in matrices.items()}
@@ -756,18 +751,18 @@ def box_regret(
             "highest; give (low, high)."
         )
     low, high = (
-        _checked(given, priced, f"price_range, {name},")
-        for name, given in zip(("low", "high"), price_range, strict=True)
+        _checked(matrix, priced, f"price_range, {name},")
+        for name, matrix in zip(("low", "high"), price_range, strict=True)
     )
     if (low > high).any():
         raise ValueError(
             "price_range has a lowest price above the highest: give (low, high)."
         )
     flat = priced.shares.reshape(len(priced.table), -1)
-    rivals = flat[eligible]
+    others = flat[eligible]
     worst = np.empty(len(flat))
-    for row, own in enumerate(flat):
-        more = own - rivals
+    for row, shares in enumerate(flat):
+        more = shares - others
         extra = np.where(more > 0, more * high.ravel(), more * low.ravel())
         worst[row] = extra.sum(axis=1).max()
     return Regret(*_least(priced, worst, eligible))
@@ -791,11 +786,11 @@ def _named(scenarios: Any) -> dict[Any, Any]:
     return dict(enumerate(scenarios))
 
 
-def _checked(given: Any, priced: PricedChoice, what: str) -> NDArray[np.float64]:
+def _checked(matrix: Any, priced: PricedChoice, what: str) -> NDArray[np.float64]:
     try:
         classes = priced.evidence.classes
         extra = list(priced.answers[len(classes) :])
-        return check_cost_matrix(given, classes, actions=extra or None)
+        return check_cost_matrix(matrix, classes, actions=extra or None)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{what}: {error}") from error
 
@@ -806,9 +801,6 @@ def _refuse_examples(priced: PricedChoice, argument: str) -> None:
             f"{argument} replaces prices by class, but these were given by example: "
             "leave it out, and see the intervals of their means."
         )
-
-
-# What `SoftCostClassifierCV.sensitivity` returns.
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,8 @@
-"""A search within a time limit: the quickest first, and what is done is kept."""
+"""Searches within a time limit, and estimates of how long a search will take.
+
+Within a time limit the fastest families run first, and the choice is among the settings
+that finished. The estimate extrapolates from fits to samples of the rows.
+"""
 
 import math
 import warnings
@@ -23,23 +27,25 @@ from softcost.search.cross_val import (
 from softcost.search.problem import JointProblem, SearchProblem
 from softcost.search.progress import Progress, estimate_listener, part_of, silent
 
-_HOPELESS = 3  # times as long as there is time: no use to go on
+# A setting is given up early if it would take this many times the limit. The estimate
+# after the first fold is rough, so the factor is generous.
+_HOPELESS = 3
 
 
 class TimeIsUp(Exception):
-    """A piece of work will not be done in time; the message says so."""
+    """A setting will not finish in time; the message is the reason."""
 
 
 @dataclass(frozen=True)
 class Heat:
-    """A piece of the race: some settings of one family.
+    """A turn of one family: the settings that it runs.
 
     Attributes
     ----------
     member : int
         Number of the family.
     settings : list of int
-        Numbers of its settings: all of them where they are solved together.
+        Numbers of its settings: all settings of a path, else a single one.
     """
 
     member: int
@@ -49,14 +55,16 @@ class Heat:
 def raced_predictions(problem: JointProblem, seconds: float) -> CrossValidation:
     """Held-out predictions of as many candidates as a time limit allows.
 
-    Every family gets a first setting before any gets a second, the quickest families
-    first. A setting counts when it is done on all folds. The first one is done whatever
-    it takes, so that there is something to choose.
+    Every family runs a first setting before any runs a second, the fastest families
+    first. A setting counts if it finishes on all folds. The first setting always
+    finishes, so that there is something to choose.
 
     Parameters
     ----------
     problem : JointProblem
+        What to search.
     seconds : float
+        The limit.
 
     Returns
     -------
@@ -81,11 +89,11 @@ def raced_predictions(problem: JointProblem, seconds: float) -> CrossValidation:
         try:
             if done and monotonic() >= limit:
                 raise TimeIsUp("no time was left")
-            for k, one in zip(heat.settings, _by_setting(part), strict=True):
-                done[heat.member, k] = one
+            for k, predicted in zip(heat.settings, _by_setting(part), strict=True):
+                done[heat.member, k] = predicted
         except TimeIsUp as why:
             skipped += [
-                {"family": member.family, "params": _told(settings), "why": str(why)}
+                {"family": member.family, "params": _as_text(settings), "why": str(why)}
                 for settings in part.settings
             ]
         if len(heats) > 1:
@@ -95,26 +103,25 @@ def raced_predictions(problem: JointProblem, seconds: float) -> CrossValidation:
     return CrossValidation(left, predictions, why_not)
 
 
-def _told(settings: dict[str, Any]) -> str:
+def _as_text(settings: dict[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in settings.items())
 
 
 def _in_order(members: list[SearchProblem]) -> Iterator[Heat]:
     """First settings of all families, then second ones, and so on."""
     names = [str(member.family) for member in members]
-    known = set(names) <= set(QUICKEST_FIRST)
-    order = QUICKEST_FIRST if known else names
+    order = QUICKEST_FIRST if set(names) <= set(QUICKEST_FIRST) else names
     heats: list[tuple[int, int, Heat]] = []
     for number, member in enumerate(members):
         place = order.index(str(member.family))
         every = list(range(len(member.settings)))
         parts = [every] if can_walk(member) else [[k] for k in every]
         heats += [(turn, place, Heat(number, part)) for turn, part in enumerate(parts)]
-    yield from (heat for _, _, heat in sorted(heats, key=lambda one: one[:2]))
+    yield from (heat for _, _, heat in sorted(heats, key=lambda turn: turn[:2]))
 
 
 def _watched(tell: Progress, limit: float) -> Progress:
-    """Progress that gives up when the time is up, or is sure not to be enough."""
+    """Progress that raises `TimeIsUp` if the limit is, or will be, exceeded."""
     started = monotonic()
 
     def watch(done: int, total: int) -> None:
@@ -132,14 +139,14 @@ def _watched(tell: Progress, limit: float) -> Progress:
 
 
 def _by_setting(part: SearchProblem) -> list[HeldOutPredictions]:
-    """What `predictions_of` finds, for each setting by itself."""
-    found = predictions_of(part)
+    """The result of `predictions_of`, divided by setting."""
+    predictions = predictions_of(part)
     width = len(part.softness)
     cuts = [slice(k * width, (k + 1) * width) for k in range(len(part.settings))]
     return [
         HeldOutPredictions(
-            [numbers[cut] for numbers in found.numbers],
-            {name: times[cut] for name, times in found.times.items()},
+            [numbers[cut] for numbers in predictions.numbers],
+            {name: times[cut] for name, times in predictions.times.items()},
         )
         for cut in cuts
     ]
@@ -148,58 +155,59 @@ def _by_setting(part: SearchProblem) -> list[HeldOutPredictions]:
 def _collected(
     problem: JointProblem, done: dict[tuple[int, int], HeldOutPredictions]
 ) -> tuple[JointProblem, HeldOutPredictions]:
-    """The families and settings that are done, in their old order."""
+    """The families and settings that finished, in their original order."""
     numbers = sorted({member for member, _ in done})
     members = []
     for number in numbers:
         member = problem.members[number]
-        kept = [k for k in range(len(member.settings)) if (number, k) in done]
-        members.append(replace(member, settings=[member.settings[k] for k in kept]))
+        settings = [
+            values for k, values in enumerate(member.settings) if (number, k) in done
+        ]
+        members.append(replace(member, settings=settings))
     parts = [done[key] for key in sorted(done)]
-    names = dict.fromkeys(name for one in parts for name in one.times)
+    names = dict.fromkeys(name for part in parts for name in part.times)
     n_folds = len(problem.folds)
     times = {
         name: np.concatenate(
             [
-                one.times.get(name, np.full((len(one.numbers[0]), n_folds), np.nan))
-                for one in parts
+                part.times.get(name, np.full((len(part.numbers[0]), n_folds), np.nan))
+                for part in parts
             ]
         )
         for name in names
     }
     together = [
         np.concatenate(of_fold)
-        for of_fold in zip(*(one.numbers for one in parts), strict=True)
+        for of_fold in zip(*(part.numbers for part in parts), strict=True)
     ]
     small = np.min_scalar_type(problem.rows.n_actions)
     left = replace(problem.with_families(numbers), members=members)
     return left, HeldOutPredictions(
-        [one.astype(small, copy=False) for one in together], times
+        [numbers.astype(small, copy=False) for numbers in together], times
     )
 
 
-# How long a search will take, told before it begins: by what samples of rows take.
-#
-# Each family is tried on a small part of one training part, then on twice as many rows,
-# and so on, until that takes long enough to tell something. With s seconds for the last
-# m rows and g the exponent between the last two samples, a training part of n rows
-# takes about ``s (n / m)^g``. There are as many of them as folds, times as many fits of
-# a part as there are candidates that share no work, and then the last fit.
+# The estimate: each family is fitted to a small sample of one training part, then to
+# twice as many rows, and so on, until a fit takes long enough to be measured. With s
+# seconds for the last m rows and the exponent g between the last two samples, a
+# training part of n rows takes about ``s (n / m)^g``. This is multiplied by the number
+# of folds and of candidates that share no work; the refit is added.
 
-
-_FEWEST_ROWS = 2_000  # of a search that anybody has to wait for
-_FIRST = 200  # rows of the first sample, at least
-_SMALLEST = 64  # one of so many rows is in the first sample
-_HELD_OUT = 4  # one of so many rows of a sample is predicted
-_ENOUGH = 0.3  # seconds of a sample that is large enough
-_LARGEST = 4  # one of so many rows is in the largest sample
-_LEAST_GROWTH, _MOST_GROWTH = 0.5, 2.0  # exponents that are believed
-_OF_A_CLASS = 30  # rows that a sample has of every class, where there are as many
-_LONG = 10.0  # seconds that are worth a word
+_FEWEST_ROWS = 2_000  # smaller tables finish before an estimate is of any use
+_FIRST = 200  # fewest rows of the first sample: most learners can be fitted to these
+_SMALLEST = 64  # the first sample has 1/64 of the rows, so six doublings reach them all
+_HELD_OUT = 4  # predictions for 1/4 of the rows, as in 5-fold cross-validation
+_ENOUGH = 0.3  # seconds: well above the overhead of a fit and the clock's resolution
+_LARGEST = 4  # samples have at most 1/4 of the rows, to keep the estimate cheap
+# Bounds of the exponent, against noise: learners take between sublinear and quadratic
+# time in the number of rows.
+_LEAST_GROWTH, _MOST_GROWTH = 0.5, 2.0
+_OF_A_CLASS = 30  # rows of every class in a sample: enough for inner cross-validation
+_LONG = 10.0  # seconds; shorter searches need no announcement
 
 
 def tell_estimate(problem: JointProblem, verbose: int) -> None:
-    """Say how long a search will take, if it is long and anybody wants to know."""
+    """Report the estimated time of a long search, if there is a listener."""
     listener = estimate_listener(verbose)
     if listener is None or len(problem.rows.y) < _FEWEST_ROWS:
         return
@@ -209,23 +217,23 @@ def tell_estimate(problem: JointProblem, verbose: int) -> None:
 
 
 def estimated_seconds(problem: JointProblem) -> float | None:
-    """Seconds that all candidates on all folds and the last fit take, about.
+    """Approximate seconds of the cross-validation and the refit.
 
-    None where a family cannot be tried on few rows.
+    None if a family cannot be fitted to few rows.
     """
     total, last = 0.0, 0.0
     for member in problem.members:
-        if member.blends:  # averages what others have predicted
+        if member.blends:  # no fits: it averages predictions of others
             continue
         try:
             sizes, seconds = _samples(member)
-        except Exception:  # a sample may lack what the whole table has
+        except Exception:  # any learner may fail on a sample, e.g. without a class
             return None
-        one = extrapolated(sizes, seconds, len(member.folds[0][0]))
+        part = extrapolated(sizes, seconds, len(member.folds[0][0]))
         units = _fits_of_a_fold(member) * len(member.folds)
-        total += one * units / min(_workers(member), units)
-        # Folds may be samples: the last fit is to all rows.
-        whole = max(one, extrapolated(sizes, seconds, len(member.data.rows.y)))
+        total += part * units / min(_workers(member), units)
+        # Folds may be samples; the refit uses all rows.
+        whole = max(part, extrapolated(sizes, seconds, len(member.data.rows.y)))
         together = problem.blend is not None and member.family in problem.blended
         last = last + whole if together else max(last, whole)
     return total + last
@@ -246,7 +254,7 @@ def extrapolated(sizes: Sequence[int], seconds: Sequence[float], n: int) -> floa
 
 
 def _fits_of_a_fold(member: SearchProblem) -> int:
-    """How many pieces of work a fold has: one where all candidates share a path."""
+    """Number of pieces of work of a fold: one if all candidates share a path."""
     if can_walk(member):
         return 1
     softness = 1 if member.reduction.softness_at_predict else len(member.softness)
@@ -260,12 +268,12 @@ def _workers(member: SearchProblem) -> int:
 
 
 def _samples(member: SearchProblem) -> tuple[list[int], list[float]]:
-    """What one piece of work takes on samples of a training part, twice as large each.
+    """Time of one piece of work on samples of a training part, each twice as large.
 
     Returns
     -------
     sizes, seconds : lists
-        Rows of the samples, and what they took.
+        Rows of the samples, and their times.
     """
     n = len(member.folds[0][0])
     size = max(_FIRST, n // _SMALLEST)
@@ -278,7 +286,7 @@ def _samples(member: SearchProblem) -> tuple[list[int], list[float]]:
 
 
 def _timed(member: SearchProblem, size: int) -> float:
-    """Seconds of one piece of work on so many training rows."""
+    """Seconds of one piece of work on a sample of ``size`` training rows."""
     rng = np.random.default_rng(size)
     train, test = member.folds[0]
     y = member.data.rows.y
@@ -310,11 +318,11 @@ def _timed(member: SearchProblem, size: int) -> float:
 def _sample(
     y: NDArray[np.intp], rows: NDArray[np.intp], size: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Random rows, and some more of rare classes."""
+    """Random rows, and additional rows of rare classes."""
     order = rng.permutation(rows)
-    taken = np.zeros(len(order), bool)
-    taken[:size] = True
+    sampled = np.zeros(len(order), bool)
+    sampled[:size] = True
     labels = y[order]
     for k in np.unique(labels):
-        taken[np.flatnonzero(labels == k)[:_OF_A_CLASS]] = True
-    return np.sort(order[taken])
+        sampled[np.flatnonzero(labels == k)[:_OF_A_CLASS]] = True
+    return np.sort(order[sampled])
