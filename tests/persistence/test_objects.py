@@ -58,7 +58,6 @@ NOT_COVERED = [
     (_take_imputer, SimpleImputer(add_indicator=True).fit(X), "with an indicator"),
     (_take_encoder, OneHotEncoder(drop="first").fit(X), "that drops"),
     (_take_encoder, OneHotEncoder(dtype=np.float32).fit(X), "another type than"),
-    (_take_hist, boosted(categorical_features=[0]).fit(X, Y), "with categorical"),
     (
         _take_calibrated,
         CalibratedClassifierCV(DummyClassifier(), method="isotonic", cv=2).fit(X, Y),

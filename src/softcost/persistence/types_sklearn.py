@@ -40,6 +40,7 @@ from softcost.persistence.schema import (
     require_fitted,
     whole_numbers,
 )
+from softcost.persistence.types_trees import check_category_values
 
 _STEP = either(one_of("passthrough", "drop"), ESTIMATOR)
 _OUTPUT = {"_sklearn_output_config": PLAIN}
@@ -199,12 +200,6 @@ def _take_encoder(value: Any) -> dict[str, Any] | None:
     }
 
 
-def _is_rising(values: np.ndarray) -> bool:
-    """Whether a search finds every value: in order, NaN at most at the end."""
-    known = values[:-1] if values.dtype.kind == "f" and np.isnan(values[-1]) else values
-    return bool((known[:-1] < known[1:]).all()) and not np.isnan(known).any()
-
-
 def _groups_rare(params: dict[str, Any]) -> bool:
     names = ("max_categories", "min_frequency")
     return any(params.get(name) is not None for name in names)
@@ -218,10 +213,7 @@ def _check_encoder(record: Record) -> None:
     for words, group in zip(
         record.fitted["categories_"], record.fitted["groups"], strict=True
     ):
-        if not isinstance(words, np.ndarray) or words.ndim != 1 or len(words) == 0:
-            raise Refused("categories_: not a list of values")
-        if words.dtype.kind not in "OU" and not _is_rising(words):
-            raise Refused("categories_: numbers that are not in order")
+        check_category_values(words, "categories_")
         if group is None:
             total += len(words)
             continue

@@ -1,13 +1,15 @@
-"""Schemas of scikit-learn's trees, forests, boosted trees, neighbours, calibration.
+"""Schemas of scikit-learn's trees, forests and histogram-based gradient boosting.
 
-Trees follow numbers of nodes in machine code that checks nothing, so here every child
-comes after its parent, every node but the first has exactly one parent, and every
-split looks at a feature that exists: a walk ends, and inside the tree.
+Compiled code follows the numbers in the nodes of a tree without checking them. So here
+every child comes after its parent, every node but the first has exactly one parent,
+and every split uses an existing feature: a walk ends, and inside the tree.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from softcost.persistence.archive import NotCovered, Refused
 from softcost.persistence.schema import (
@@ -216,7 +218,12 @@ _DECISION_TREE_TYPES = [
 ]  # fmt: skip
 
 
-# Schemas of scikit-learn's histogram-boosted trees.
+# Histogram-based gradient boosting.
+#
+# With categorical features, scikit-learn encodes their categories as 0, 1, ... and puts
+# these features first; the numbers of features below are those after that. A split on
+# a categorical feature goes left for the categories of a bitset (8 words of 32 bits).
+# Compiled code follows the number of the bitset and that of the feature unchecked.
 
 
 _HIST_NODES = {
@@ -228,6 +235,18 @@ _HIST_NODES = {
     "depth": whole_numbers("nodes"), "is_leaf": BYTES,
     "bin_threshold": Array("u1", ("nodes",)),
 }  # fmt: skip
+# Only of models with categorical features.
+_CATEGORICAL = {
+    "is_categorical_": Array("b1", ("d",)),
+    "categories": ListOf(PLAIN, "categorical"),
+    "is_categorical_split": Array("u1", ("nodes",), most=1),
+    "bitset_idx": Array("u4", ("nodes",)),
+    "bitset_counts": whole_numbers("iterations", "trees"),
+    "raw_left_cat_bitsets": Array("u4", ("bitsets", 8)),
+    "binned_left_cat_bitsets": Array("u4", ("bitsets", 8)),
+}
+# Every feature takes some hundred bytes in the preprocessor, and 9 in a file.
+_MOST_FEATURES = 10**6
 _HIST_PARAMS = {
     "loss": one_of(
         "log_loss", "squared_error", "absolute_error", "gamma", "poisson", "quantile"
@@ -241,7 +260,7 @@ _HIST_PARAMS = {
     "verbose": VERBOSE, "random_state": SEED, "class_weight": CLASS_WEIGHT,
     "quantile": maybe(Real(0, 1)),
 }  # fmt: skip
-_HIST_FITTED = FEATURES | _HIST_NODES | {
+_HIST_FITTED = FEATURES | _HIST_NODES | _CATEGORICAL | {
     "sizes": whole_numbers("iterations", "trees", least=1),
     "n_bins": Array("i8", ("d",), least=0, most=256),
     "baseline": Array("f8", (1, "trees")),
@@ -251,7 +270,7 @@ _HIST_FITTED = FEATURES | _HIST_NODES | {
 }  # fmt: skip
 
 
-_KEPT = (
+_HIST_ATTRIBUTES = (
     "n_features_in_", "feature_names_in_", "classes_", "do_early_stopping_",
     "train_score_", "validation_score_",
 )  # fmt: skip
@@ -261,21 +280,32 @@ def _take_hist(value: Any) -> dict[str, Any] | None:
     """The nodes of all trees, one after the other."""
     if not hasattr(value, "_predictors"):
         return None
-    if value.is_categorical_ is not None or value._preprocessor is not None:
-        raise NotCovered("boosted trees with categorical features")
-    trees = [tree.nodes for row in value._predictors for tree in row]
-    every = np.concatenate(trees)
-    if set(every.dtype.names or ()) != {*_HIST_NODES, "is_categorical", "bitset_idx"}:
+    trees = [tree for iteration in value._predictors for tree in iteration]
+    nodes = np.concatenate([tree.nodes for tree in trees])
+    if set(nodes.dtype.names or ()) != {*_HIST_NODES, "is_categorical", "bitset_idx"}:
         raise NotCovered("boosted trees of another version")
-    out = {name: every[name].copy() for name in _HIST_NODES}
-    for name in _KEPT:
+    fitted = {name: nodes[name].copy() for name in _HIST_NODES}
+    for name in _HIST_ATTRIBUTES:
         if hasattr(value, name):
-            out[name] = getattr(value, name)
+            fitted[name] = getattr(value, name)
     shape = (len(value._predictors), value.n_trees_per_iteration_)
-    out["sizes"] = np.array([len(one) for one in trees]).reshape(shape)
-    out["n_bins"] = value._bin_mapper.n_bins_non_missing_.astype(np.int64)
-    out["baseline"] = value._baseline_prediction.reshape(1, -1)
-    return out
+    fitted["sizes"] = np.array([len(tree.nodes) for tree in trees]).reshape(shape)
+    fitted["n_bins"] = value._bin_mapper.n_bins_non_missing_.astype(np.int64)
+    fitted["baseline"] = value._baseline_prediction.reshape(1, -1)
+    if value.is_categorical_ is None:
+        return fitted
+    counts = [len(tree.raw_left_cat_bitsets) for tree in trees]
+    return fitted | {
+        "is_categorical_": value.is_categorical_,
+        "categories": value._preprocessor.named_transformers_["encoder"].categories_,
+        "is_categorical_split": nodes["is_categorical"].copy(),
+        "bitset_idx": nodes["bitset_idx"].copy(),
+        "bitset_counts": np.array(counts).reshape(shape),
+        **{
+            name: np.concatenate([getattr(tree, name) for tree in trees])
+            for name in ("raw_left_cat_bitsets", "binned_left_cat_bitsets")
+        },
+    }
 
 
 def _check_hist(record: Record) -> None:
@@ -299,11 +329,74 @@ def _check_hist(record: Record) -> None:
         )
         check_tree(left, right, leaf == 0, feature, record.dims["d"])
         start += size
+    present = _CATEGORICAL.keys() & found.keys()
+    if present and present != _CATEGORICAL.keys():
+        raise Refused(f"{min(_CATEGORICAL.keys() - present)}: missing")
+    if present:
+        _check_categories(record)
+        _check_categorical_splits(record)
 
 
-def _make_hist(kind: Any, params: dict, fitted: dict | None) -> Any:
+def _check_categories(record: Record) -> None:
+    """Categories of every categorical feature, as many as it has bins."""
+    found = record.fitted or {}
+    if record.dims["d"] > _MOST_FEATURES:
+        raise Refused(f"is_categorical_: more than {_MOST_FEATURES} features")
+    count = record.dims["categorical"]
+    if count == 0 or found["is_categorical_"].sum() != count:
+        raise Refused("categories: not those of the categorical features")
+    most = record.params.get("max_bins", 255)
+    n_bins = found["n_bins"][:count].tolist()
+    for values, n_values in zip(found["categories"], n_bins, strict=True):
+        check_category_values(values, "categories")
+        if n_values > most or n_values != _n_present(values):
+            raise Refused("categories: not one for each bin")
+
+
+def check_category_values(values: Any, name: str) -> None:
+    """Refuse values of a categorical feature that its encoder would not find."""
+    if not isinstance(values, np.ndarray) or values.ndim != 1 or len(values) == 0:
+        raise Refused(f"{name}: not a list of values")
+    if values.dtype.kind not in "OU" and not _is_rising(values):
+        raise Refused(f"{name}: numbers that are not in order")
+
+
+def _is_rising(values: np.ndarray) -> bool:
+    """Whether a binary search finds every value: in order, NaN at most at the end."""
+    present = values[: _n_present(values)]
+    return bool((present[:-1] < present[1:]).all()) and not np.isnan(present).any()
+
+
+def _n_present(values: np.ndarray) -> int:
+    """How many values there are without NaN, which comes last if there is one."""
+    last = values[-1]
+    return len(values) - int(isinstance(last, float | np.floating) and np.isnan(last))
+
+
+def _check_categorical_splits(record: Record) -> None:
+    """Splits on categorical features only, by bitsets of their own tree."""
+    found = record.fitted or {}
+    counts, sizes = found["bitset_counts"].ravel(), found["sizes"].ravel()
+    if counts.max() > record.dims["bitsets"] or counts.sum() != record.dims["bitsets"]:
+        raise Refused("bitset_counts: not those of the trees")
+    splits = np.flatnonzero(found["is_categorical_split"])
+    if found["is_leaf"][splits].any():
+        raise Refused("is_categorical_split: a leaf")
+    feature, number = found["feature_idx"][splits], found["bitset_idx"][splits]
+    if (feature >= record.dims["categorical"]).any():
+        raise Refused("feature_idx: a split by categories of a feature that has none")
+    if (number >= np.repeat(counts, sizes)[splits]).any():
+        raise Refused("bitset_idx: a bitset that the tree does not have")
+    first = np.repeat(np.cumsum(counts) - counts, sizes)[splits]
+    # Of a feature with n categories, the lowest n of 8 * 32 bits may be set.
+    present = np.clip(found["n_bins"][feature][:, None] - 32 * np.arange(8), 0, 32)
+    if (found["raw_left_cat_bitsets"][first + number] >> present).any():
+        raise Refused("raw_left_cat_bitsets: a category that the feature does not have")
+
+
+def _make_hist(cls: Any, params: dict, fitted: dict | None) -> Any:
     """Trees are cut apart again; the rest follows from the parameters."""
-    value = made(kind, params, None)
+    value = made(cls, params, None)
     if fitted is None:
         return value
     from sklearn.ensemble._hist_gradient_boosting.binning import _BinMapper
@@ -314,19 +407,39 @@ def _make_hist(kind: Any, params: dict, fitted: dict | None) -> Any:
     for name in _HIST_NODES:
         nodes[name] = fitted.pop(name)
     sizes, n_bins = fitted.pop("sizes"), fitted.pop("n_bins")
-    empty = np.zeros((0, 8), np.uint32)
+    is_categorical = fitted.pop("is_categorical_", None)
+    categories = fitted.pop("categories", [])
+    if is_categorical is not None:
+        nodes["is_categorical"] = fitted.pop("is_categorical_split")
+        nodes["bitset_idx"] = fitted.pop("bitset_idx")
+    counts = fitted.pop("bitset_counts", np.zeros_like(sizes))
+    none, ends = np.zeros((0, 8), np.uint32), np.cumsum(counts.ravel())[:-1]
+    raw, binned = (
+        np.split(fitted.pop(name, none), ends)
+        for name in ("raw_left_cat_bitsets", "binned_left_cat_bitsets")
+    )
     cuts = np.split(nodes, np.cumsum(sizes.ravel())[:-1])
-    trees = iter([TreePredictor(one.copy(), empty, empty) for one in cuts])
+    trees = iter(
+        TreePredictor(one.copy(), binned_left.copy(), raw_left.copy())
+        for one, binned_left, raw_left in zip(cuts, binned, raw, strict=True)
+    )
+    encoded_first = np.arange(len(n_bins)) < len(categories)
     mapper = _BinMapper(n_bins=int(params.get("max_bins", 255)) + 1)
-    mapper.is_categorical_ = np.zeros(len(n_bins), np.uint8)
+    mapper.is_categorical_ = encoded_first.astype(np.uint8)
     mapper.missing_values_bin_idx_ = mapper.n_bins - 1
     mapper.n_bins_non_missing_ = n_bins.astype(np.uint32)
-    mapper.bin_thresholds_ = []
+    mapper.bin_thresholds_ = [
+        np.arange(count, dtype=np.float64) for count in n_bins[: len(categories)]
+    ]
+    preprocessor = None
+    if is_categorical is not None:
+        names = fitted.get("feature_names_in_")
+        preprocessor = _made_preprocessor(is_categorical, categories, names)
     value.__dict__.update(
         fitted,
-        is_categorical_=None,
-        _preprocessor=None,
-        _is_categorical_remapped=None,
+        is_categorical_=is_categorical,
+        _preprocessor=preprocessor,
+        _is_categorical_remapped=None if is_categorical is None else encoded_first,
         n_trees_per_iteration_=sizes.shape[1],
         _n_features=len(n_bins),
         _baseline_prediction=fitted.pop("baseline"),
@@ -338,15 +451,52 @@ def _make_hist(kind: Any, params: dict, fitted: dict | None) -> Any:
     return value
 
 
+def _made_preprocessor(
+    is_categorical: np.ndarray, categories: list[np.ndarray], names: np.ndarray | None
+) -> Any:
+    """What encodes categories, fitted to a single row with the categories to use.
+
+    Its parameters are those of scikit-learn's ``_preprocess_X``.
+    """
+    from sklearn.compose import ColumnTransformer
+    from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
+    from sklearn.utils import check_array
+
+    encoder = OrdinalEncoder(
+        categories=categories,
+        handle_unknown="use_encoded_value",
+        unknown_value=np.nan,
+        encoded_missing_value=np.nan,
+        dtype=np.float64,
+    )
+    check = partial(check_array, dtype=[np.float64], ensure_all_finite=False)
+    row = np.zeros((1, len(is_categorical)), dtype=object)
+    row[0, is_categorical] = [values[0] for values in categories]
+    preprocessor = ColumnTransformer(
+        [
+            ("encoder", encoder, is_categorical),
+            ("numerical", FunctionTransformer(check), ~is_categorical),
+        ]
+    )
+    preprocessor.set_output(transform="default")
+    preprocessor.fit(row if names is None else pd.DataFrame(row, columns=names))
+    # Fitted to a row of objects, it took all categories for objects.
+    fitted_encoder = preprocessor.named_transformers_["encoder"]
+    fitted_encoder.categories = "auto"
+    fitted_encoder.categories_ = list(categories)
+    return preprocessor
+
+
 _HIST_TYPES = [
     Type(
         "sklearn.ensemble:HistGradientBoostingClassifier", _HIST_PARAMS,
-        _HIST_FITTED | {"classes_": Labels("K")}, NAMED,
+        _HIST_FITTED | {"classes_": Labels("K")}, NAMED | _CATEGORICAL.keys(),
         check=_check_hist, take=_take_hist, make=_make_hist,
     ),
     Type(
         "sklearn.ensemble:HistGradientBoostingRegressor", _HIST_PARAMS,
-        _HIST_FITTED, NAMED, check=_check_hist, take=_take_hist, make=_make_hist,
+        _HIST_FITTED, NAMED | _CATEGORICAL.keys(),
+        check=_check_hist, take=_take_hist, make=_make_hist,
     ),
 ]  # fmt: skip
 
