@@ -42,9 +42,9 @@ def a_table(confusion, softness=None):
     )
 
 
-def evidence(confusion, calibration=None, **details):
+def evidence(confusion, holdout=None, **details):
     n_rows = int(confusion[0].sum())
-    told = {"cost_matrix": PRICES, "calibration": calibration} | details
+    told = {"cost_matrix": PRICES, "holdout": holdout} | details
     return Evidence(CLASSES, confusion, n_rows, np.ones(2), **told)
 
 
@@ -54,7 +54,7 @@ def quietly(table, rule, held):
         return decide(table, rule, held)
 
 
-def simulated(rule, n_tables=400, n_calibration=300, errors=(0.1, 0.3), seed=0):
+def simulated(rule, n_tables=400, n_holdout=300, errors=(0.1, 0.3), seed=0):
     """How often a chosen candidate, said to be within the budget, truly is not.
 
     No training: candidates have true rates of error, from which held-out counts are
@@ -67,7 +67,7 @@ def simulated(rule, n_tables=400, n_calibration=300, errors=(0.1, 0.3), seed=0):
         missed = 0.3 - wrong  # of the class whose mistakes are dear
         truth = np.column_stack([2 * wrong - missed, missed])
         cross_validated = counts(truth, 300, rng)
-        kept = counts(truth, n_calibration, rng) if n_calibration else None
+        kept = counts(truth, n_holdout, rng) if n_holdout else None
         held = evidence(cross_validated, kept)
         decision = quietly(a_table(cross_validated), rule, held)
         met += decision.guarantee["met"]
@@ -88,11 +88,11 @@ def test_a_tested_budget_is_broken_as_seldom_as_promised():
     assert plainly > 2 * most()
 
 
-@pytest.mark.parametrize("n_calibration", [300, 0], ids=["sequence", "Holm"])
-def test_where_nothing_is_within_the_budget_few_pass(n_calibration):
+@pytest.mark.parametrize("n_holdout", [300, 0], ids=["sequence", "Holm"])
+def test_where_nothing_is_within_the_budget_few_pass(n_holdout):
     """The hardest case: every candidate is a little worse than it may be."""
     rule = Budget(error=0.2, confidence=1 - LEVEL)
-    hardest = {"errors": (0.2, 0.21), "n_calibration": n_calibration}
+    hardest = {"errors": (0.2, 0.21), "n_holdout": n_holdout}
     broken, met = simulated(rule, **hardest)
     assert broken == met <= most()
     assert simulated(Budget(error=0.2), **hardest)[0] > 4 * most()
@@ -100,7 +100,7 @@ def test_where_nothing_is_within_the_budget_few_pass(n_calibration):
 
 def test_holm_keeps_the_promise_where_predictions_are_as_good_as_new():
     rule = Budget(error=0.2, confidence=1 - LEVEL)
-    broken, met = simulated(rule, n_calibration=0)
+    broken, met = simulated(rule, n_holdout=0)
     assert met > 200
     assert broken <= most()
 
@@ -180,7 +180,7 @@ def test_where_only_costs_are_limited_the_least_error_is_chosen():
     assert "the least error" in Budget(cost=9.0).describe()
 
 
-def test_without_calibration_rows_the_guarantee_is_approximate():
+def test_without_holdout_rows_the_guarantee_is_approximate():
     confusion = counts([[0.1, 0.1], [0.3, 0.05]], 400)
     rule = Budget(error=0.5, confidence=0.9)
     with pytest.warns(UserWarning, match="the guarantee is approximate"):

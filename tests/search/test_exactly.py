@@ -378,8 +378,8 @@ def test_corrections_for_many():
     assert safest_first(tail, key).tolist() == [0, 2, 4]
 
 
-def judged(rule, calibration, *confusions):
-    held = counted(*confusions, calibration=calibration)
+def judged(rule, holdout, *confusions):
+    held = counted(*confusions, holdout=holdout)
     errors, means = held.means(Limit("error", 1)), held.means(Limit("g_mean", 1))
     cost = np.arange(len(errors), 0.0, -1)
     table = pd.DataFrame(
@@ -410,10 +410,10 @@ def test_what_a_test_tells():
 def test_a_tail_that_is_the_level_itself_is_enough():
     """No error in one row, at a limit of a half, has a tail of a half."""
     one = [[1, 0], [0, 0]]
-    for calibration in (np.array([one], float), None):
-        told = judged(Budget(error=0.5, confidence=0.5), calibration, one)
+    for holdout in (np.array([one], float), None):
+        told = judged(Budget(error=0.5, confidence=0.5), holdout, one)
         assert told["met"] is True
-        told = judged(Budget(error=0.49, confidence=0.5), calibration, one)
+        told = judged(Budget(error=0.49, confidence=0.5), holdout, one)
         assert told["met"] is False
 
 

@@ -207,21 +207,21 @@ def test_another_family_is_chosen_where_it_is_clearly_cheaper(clearly):
     paid = prices[y[held_out.row], held_out.predicted]
     ours = np.flatnonzero(family == "blend")[0]
     assert found.tradeoff_["softness"][ours] == 0
-    handicapped = {ours: cost[ours]}
+    penalised = {ours: cost[ours]}
     unseen = prices.max() / len(y)
     asked = {"blend": 1, "constant": 1, "soft-OSR": 3, "soft-CSOVO": 3}
     for row in np.flatnonzero(family.isin(asked)):
         lead = paid[ours] - paid[row]
         error = np.sqrt(lead.var() / len(lead) + unseen**2)
         if row != ours:
-            handicapped[row] = cost[row] + asked[family[row]] * error + unseen
+            penalised[row] = cost[row] + asked[family[row]] * error + unseen
         assert found.selection_penalty_[row] == pytest.approx(
-            handicapped[row] - cost[row]
+            penalised[row] - cost[row]
         )
     assert (found.selection_penalty_[~family.isin(asked)] == prices.max()).all()
     chosen = found.best_index_
     assert family[chosen] in (["soft-CSOVO"] if clearly else ["blend", "constant"])
-    assert handicapped[chosen] == pytest.approx(min(handicapped.values()))
+    assert penalised[chosen] == pytest.approx(min(penalised.values()))
 
 
 @pytest.mark.parametrize(("n", "smoothing"), [(120, 0.05), (1920, 64 / 1920)])

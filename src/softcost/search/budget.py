@@ -28,11 +28,11 @@ class Budget(Rule):
     Test"). Rates are tested by the exact binomial tail, other measures by Hoeffding's
     and Bentkus's inequalities, and every limit has to pass.
 
-    If the search held out calibration rows (``SoftCostClassifierCV(calibration=0.2)``),
+    If the search has holdout rows (``SoftCostClassifierCV(holdout=0.2)``),
     the tests use these rows and the guarantee holds for any number of rows. Candidates
     are tested along the cross-validated front, from the safest to the cheapest, each at
     the full level, up to the first that fails. This order does not depend on the
-    calibration rows, so the number of candidates needs no correction.
+    holdout rows, so the number of candidates needs no correction.
 
     Otherwise the tests use the cross-validated predictions, with Holm's correction for
     the number of candidates. The guarantee is then approximate, as these predictions
@@ -208,8 +208,8 @@ class Budget(Rule):
         """By tests, each of the level that the confidence leaves."""
         limits, key = self.limits(error), self._key(table, error)
         level = 1 - float(self.confidence or 0)
-        exact = evidence.calibration is not None
-        held = evidence.calibrated if exact else evidence
+        exact = evidence.holdout is not None
+        held = evidence.of_holdout if exact else evidence
         tails = np.array([held.p_values(limit) for limit in limits])
         worst = tails.max(axis=0)
         if exact:
@@ -219,7 +219,7 @@ class Budget(Rule):
             passed = holm_passed(worst, level)
             _warn(
                 "the guarantee is approximate: it rests on cross-validated predictions;"
-                " SoftCostClassifierCV(calibration=0.2) keeps rows for an exact test."
+                " SoftCostClassifierCV(holdout=0.2) keeps rows for an exact test."
             )
         within = np.isin(np.arange(len(table)), passed)
         if len(passed):

@@ -204,7 +204,7 @@ class Evidence:
         Weight of an error by true class.
     cost_matrix : array of shape (K, A) or None
         Costs by class; None if they were passed by example.
-    calibration : array of shape (n_candidates, K, A) or None
+    holdout : array of shape (n_candidates, K, A) or None
         The same counts on rows used neither for training nor for choosing.
     equal_weights : bool
         Whether every row has the same weight; only then are these counts.
@@ -236,7 +236,7 @@ class Evidence:
     n_rows: int
     error_weight: NDArray[np.float64]
     cost_matrix: NDArray[np.float64] | None = None
-    calibration: NDArray[np.float64] | None = None
+    holdout: NDArray[np.float64] | None = None
     equal_weights: bool = True
     action_error: NDArray[np.float64] | None = None
 
@@ -280,13 +280,11 @@ class Evidence:
         return np.divide(right, size, out=np.zeros_like(right), where=size > 0)
 
     @cached_property
-    def calibrated(self) -> "Evidence":
-        """The evidence of the calibration rows alone."""
-        assert self.calibration is not None
-        n_rows = round(self.calibration[0].sum())
-        return replace(
-            self, confusion=self.calibration, n_rows=n_rows, calibration=None
-        )
+    def of_holdout(self) -> "Evidence":
+        """The evidence of the holdout rows alone."""
+        assert self.holdout is not None
+        n_rows = round(self.holdout[0].sum())
+        return replace(self, confusion=self.holdout, n_rows=n_rows, holdout=None)
 
     def means(self, limit: Limit) -> NDArray[np.float64]:
         """The measure of a limit, of every candidate, by these counts.

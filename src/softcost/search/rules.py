@@ -31,7 +31,7 @@ class Decision:
         The evidence that the limits of a `Budget` hold; None for other rules. ``met``
         is True if the chosen row is within the limits. ``kind`` is "none" if
         cross-validated values decide without a test, "approximate" for a test on
-        cross-validated predictions and "exact" for a test on calibration rows.
+        cross-validated predictions and "exact" for a test on holdout rows.
         ``confidence``, ``method`` and ``rows`` (their number) describe the test.
         ``passed`` lists all rows within the budget; ``missing`` is a sentence if there
         is none. ``limits`` has one dict per limit: ``measure``, ``label``,

@@ -282,7 +282,7 @@ def search_evidence(
         n_rows=len(np.unique(np.concatenate(problem.tests))),
         error_weight=error_weight,
         cost_matrix=problem.rows.raw_matrix,
-        calibration=None if holdout is None else holdout / unit,
+        holdout=None if holdout is None else holdout / unit,
         action_error=problem.rows.action_error,
         equal_weights=bool((weight == unit).all()),
     )

@@ -134,7 +134,7 @@ def searches():
     return {
         "search_grid": search(OneSidedRegression(), param_grid=grid, **small),
         "search_budget": search(
-            OneSidedRegression(), criterion=budget, calibration=0.3, **small
+            OneSidedRegression(), criterion=budget, holdout=0.3, **small
         ),
         "search_families": search(
             [
@@ -161,7 +161,7 @@ def fitted_models():
     for name, search in searches().items():
         search.fit(X, y)
         if name == "search_budget":  # as ``softcost fit`` does
-            search.keep()
+            search.keep_candidates()
         yield name, search
     yield "by_example", OneSidedRegression().fit(X, y, costs=by_example(y))
     yield "frozen", MinimumExpectedCost(
