@@ -10,7 +10,7 @@ TABLE = "x,cost_a,cost_b,t\n" + "".join(
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("3,1,0,b", "3,,0,b", "missing price"),
+        ("3,1,0,b", "3,,0,b", "missing cost"),
         ("3,1,0,b", "3,-1,0,b", "cheaper than the true label"),
         ("3,1,0,b", "3,1,2,b", "cheaper than the true label"),
         ("3,1,0,b", "3,1,0,c", "'c'"),
