@@ -1,4 +1,4 @@
-"""Machines that are linear in their features, for many rows."""
+"""Linear machines for many rows, on the features themselves or on Nystroem features."""
 
 from softcost.linear.linear_classifier import LinearClassifier
 from softcost.linear.nystroem import NystroemClassifier, OneSidedNystroem

@@ -1,4 +1,9 @@
-"""The space that problems are solved in: standardised features and an intercept."""
+"""Rows for the solver: blocks of standardised features, with a column of ones.
+
+`Rows` computes matrix products over blocks of rows. The rows may be a matrix in memory,
+a memory-mapped file or kernel features that are computed on demand. `Standardised`
+scales features, so that the Newton solver does not depend on their units.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,33 +13,46 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-# Rows that many problems are solved over: matrix products, one block at a time.
-
-
-_BLOCK = 1024  # rows at once: their outputs stay in cache
-_FEW = 2  # rows without a weight are left out where one of so many has one
-_COPIED = 8  # one of so many rows is copied, at most; larger samples are looked up
+_BLOCK = 1024  # rows at once, so that their outputs stay in cache
+# Rows of weight zero are left out of a Gram matrix if fewer than one in two has a
+# positive weight. Otherwise copying the others costs more than it saves.
+_GRAM_COPY_RATIO = 2
+# Samples of at most one in eight rows are copied. Larger samples are indexed block by
+# block, so that they do not need memory of their own.
+_SAMPLE_COPY_RATIO = 8
+_STANDARDISE_BLOCK = 4096  # rows standardised or predicted at once
+# Number of entries from which single precision is used: below, it saves little.
+_SINGLE_ENTRIES = 2**17
+_SINGLE_TOL = 1e-5  # the smallest tolerance that single precision can reach
+_JOBLIB_FOLDER = "joblib_memmapping_folder"
+_LARGEST = 1e300  # outputs up to this size can be subtracted without overflow
+_TOO_LARGE = (
+    "X has values too large for a linear machine: scale the features, for instance "
+    "with StandardScaler(), or correct what is out of range."
+)
 
 
 class Rows:
     """Some rows of a matrix, dense or sparse, with a last column of ones.
 
-    Coefficients of a problem are a column of an array (width, m). Rows may have a
-    basis: the matrix has ``basis`` (raw width, width) times more columns than there
-    are coefficients, and is never multiplied by it; the coefficients are.
+    The coefficients of m problems are the columns of an array (width, m). With a basis
+    (raw width, width), the features are ``matrix @ basis``. That product is never
+    computed: the coefficients are multiplied by the basis instead.
 
     Parameters
     ----------
     matrix : array or sparse matrix of shape (n_all, any)
-    places : array of shape (n,) or None for all
-        Neighbours in the matrix are not copied.
+        All rows.
+    places : array of shape (n,) or None
+        Indices of the rows; None for all. Runs of neighbours are not copied.
     features : callable or None
-        What makes the columns out of a block of the matrix, when it is asked for.
+        Computes the columns from a block of the matrix, on demand.
     basis : array of shape (raw width, width) or None
+        Transforms the columns.
     dtype : dtype or None
-        Of the features, by default that of the matrix.
+        Type of the features; that of the matrix by default.
     width : int or None
-        Columns that ``features`` makes, where there is no basis.
+        Number of columns from ``features``, if there is no basis.
     """
 
     def __init__(
@@ -54,15 +72,15 @@ class Rows:
 
     @property
     def width(self) -> int:
-        """How many coefficients a problem has, with the intercept as the last."""
+        """Number of coefficients of a problem; the last one is the intercept."""
         if self._basis is not None:
             return self._basis.shape[1]
         return self._width
 
     def take(self, index: NDArray[np.intp]) -> "Rows":
-        """Some of these rows: copied where they are few, or dear to make again."""
+        """Some of these rows, copied if they are few or expensive to compute again."""
         places = index if self._places is None else self._places[index]
-        if self._basis is None and _COPIED * len(index) > self.n:
+        if self._basis is None and _SAMPLE_COPY_RATIO * len(index) > self.n:
             return Rows(
                 self._matrix,
                 places,
@@ -75,8 +93,8 @@ class Rows:
             matrix = self._features(matrix)
         return Rows(matrix, basis=self._basis)
 
-    def kept(self, megabytes: float) -> "Rows":
-        """The same, with features that are kept where there is memory for them."""
+    def cached(self, megabytes: float) -> "Rows":
+        """The same rows, with features held in memory if they fit."""
         if self._features is None or self._basis is None:
             return self
         needed = self.n * self._basis.shape[0] * self.dtype.itemsize
@@ -92,7 +110,7 @@ class Rows:
         return self._basis is not None
 
     def blocks(self) -> Iterator[tuple[slice, Any]]:
-        """Blocks of rows, with their numbers."""
+        """Yield blocks of rows, with their slices."""
         for start in range(0, self.n, _BLOCK):
             part = slice(start, min(start + _BLOCK, self.n))
             yield part, self.block(part)
@@ -102,18 +120,18 @@ class Rows:
         chosen: Any = part
         if self._places is not None:
             chosen = self._places[part]
-            if np.all(chosen[1:] - chosen[:-1] == 1):  # no copy of neighbours
+            if np.all(chosen[1:] - chosen[:-1] == 1):  # a slice avoids a copy
                 chosen = slice(int(chosen[0]), int(chosen[-1]) + 1)
         block = self._matrix[chosen]
         return block if self._features is None else self._features(block)
 
     def spread(self, coef: NDArray[np.float64]) -> NDArray[Any]:
-        """Coefficients (width, m) as those of the matrix, in its precision."""
+        """Coefficients (width, m) for the columns of the matrix, in its precision."""
         raw = coef if self._basis is None else self._basis @ coef
         return np.ascontiguousarray(raw, dtype=self.dtype)
 
     def gathered(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The transpose of `spread`: sums by column of the matrix, by coefficient."""
+        """The transpose of `spread`: from sums per column to sums per coefficient."""
         return sums if self._basis is None else self._basis.T @ sums
 
     def outputs(self, coef: NDArray[np.float64]) -> NDArray[Any]:
@@ -133,7 +151,7 @@ class Rows:
                 total = total + (block.T @ scaled).toarray()
             else:
                 some = np.flatnonzero(weight[part])
-                if _FEW * len(some) < len(block):
+                if _GRAM_COPY_RATIO * len(some) < len(block):
                     block, scale = block[some], weight[part][some, None]
                 else:
                     scale = weight[part, None]
@@ -150,27 +168,16 @@ class Rows:
         return np.asarray(total, np.float64)
 
 
-_STANDARDISE_BLOCK = 4096  # rows standardised or predicted at once
-_SINGLE_FROM = 2**17  # entries from which on single precision is enough of a gain
-_FOR_WORKERS = "joblib_memmapping_folder"
-_SINGLE_TOL = 1e-5  # least tolerance that single precision can meet
-_LARGEST = 1e300  # of an output: those of two machines can still be subtracted
-_TOO_LARGE = (
-    "X has values too large for a linear machine: scale the features, for instance "
-    "with StandardScaler(), or correct what is out of range."
-)
-
-
 def precision(shape: tuple[int, int], tol: float) -> Any:
-    """Single precision for large tables, where the tolerance allows it."""
-    large = shape[0] * shape[1] >= _SINGLE_FROM and tol >= _SINGLE_TOL
+    """Single precision for large tables, if the tolerance allows it."""
+    large = shape[0] * shape[1] >= _SINGLE_ENTRIES and tol >= _SINGLE_TOL
     return np.dtype(np.float32 if large else np.float64)
 
 
 def on_disk(X: Any) -> bool:
-    """Whether the numbers of an array are in a file, and are not to fill memory.
+    """Whether an array is memory-mapped and should not be loaded into memory.
 
-    What joblib maps for its workers has been in memory before, and may be again.
+    Arrays that joblib maps for its workers do not count: they fit into memory.
 
     Examples
     --------
@@ -179,22 +186,23 @@ def on_disk(X: Any) -> bool:
     """
     while isinstance(X, np.ndarray):
         if isinstance(X, np.memmap):
-            return _FOR_WORKERS not in str(X.filename)
+            return _JOBLIB_FOLDER not in str(X.filename)
         X = X.base
     return False
 
 
 @dataclass(frozen=True)
 class Standardised:
-    """Features ``(x - centre) / scale``, in which all are alike to the solver.
+    """Standardised features ``(x - centre) / scale``.
 
-    The penalty stays that of the coefficients w of x itself: those of the standardised
-    features are ``v = scale * w``, so ``1/2 |w|^2 = 1/2 sum_f (v_f / scale_f)^2``.
-    Sparse rows are not centred.
+    They only condition the problem: the penalty is still that of the coefficients w of
+    x. The coefficients of the standardised features are ``v = scale * w``, so
+    ``1/2 |w|^2 = 1/2 sum_f (v_f / scale_f)^2``. Sparse rows are not centred.
 
     Attributes
     ----------
     centre, scale : arrays of shape (n_features,)
+        Means and standard deviations.
     """
 
     centre: NDArray[np.float64]
@@ -202,27 +210,27 @@ class Standardised:
 
     @classmethod
     def of(cls, X: Any, weight: NDArray[np.float64] | None = None) -> "Standardised":
-        """Weighted means and standard deviations of the features."""
+        """Use the weighted means and standard deviations of the features."""
         n, d = X.shape
         weight = np.full(n, 1.0) if weight is None else weight
         total = weight.sum()
         if total <= 0:
             return cls(np.zeros(d), np.ones(d))
-        with np.errstate(over="ignore", invalid="ignore"):  # which is refused below
+        with np.errstate(over="ignore", invalid="ignore"):  # raises below
             centre, squares = _moments(X, weight, total)
         if not np.isfinite(squares).all():
             raise ValueError(_TOO_LARGE)
         scale = np.sqrt(squares / total)
-        negligible = scale <= 1e-12 * np.abs(centre)  # constant, but for rounding
+        negligible = scale <= 1e-12 * np.abs(centre)  # constant up to rounding
         return cls(centre, np.where((scale > 0) & ~negligible, scale, 1.0))
 
     @property
     def penalty(self) -> NDArray[np.float64]:
-        """Of squared coefficients, the intercept's last."""
+        """Factors of the squared coefficients; 0 for the intercept, the last one."""
         return np.append(1.0 / self.scale**2, 0.0)
 
     def matrix(self, X: Any, dtype: Any, order: NDArray[np.intp] | None = None) -> Any:
-        """Standardised rows, in an order, with a last column of ones."""
+        """Standardised rows, in the given order, with a last column of ones."""
         n = X.shape[0]
         if sparse.issparse(X):
             scaled = sparse.csr_array(X if order is None else X[order])
@@ -245,7 +253,7 @@ class Standardised:
     def rows_on_disk(
         self, X: NDArray[Any], dtype: Any, places: NDArray[np.intp] | None = None
     ) -> Rows:
-        """Rows of a file, read and standardised block by block in every pass."""
+        """Rows of a file, which every pass reads and standardises block by block."""
 
         def features(block: NDArray[Any]) -> NDArray[Any]:
             out = np.empty((len(block), X.shape[1] + 1), dtype)
@@ -255,15 +263,15 @@ class Standardised:
         return Rows(X, places, features, dtype=dtype, width=X.shape[1] + 1)
 
     def model(self, coef: NDArray[np.float64]) -> "LinearModels":
-        """What predicts from X itself, for coefficients of shape (width, m)."""
-        own = coef[:-1] / self.scale[:, None]
-        return LinearModels(own, coef[-1] - self.centre @ own)
+        """Models for X itself, from coefficients of shape (width, m)."""
+        original = coef[:-1] / self.scale[:, None]
+        return LinearModels(original, coef[-1] - self.centre @ original)
 
 
 def _moments(
     X: Any, weight: NDArray[np.float64], total: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Means, zeros for sparse rows, and sums of squared deviations from them."""
+    """Means (zeros for sparse rows), and sums of squared deviations from them."""
     n, d = X.shape
     centre, squares = np.zeros(d), np.zeros(d)
     if not sparse.issparse(X):
@@ -288,7 +296,7 @@ def _parts(n: int) -> list[slice]:
 
 @dataclass(frozen=True)
 class LinearModels:
-    """Outputs ``X @ coef + intercept``.
+    """Linear models: ``X @ coef + intercept``.
 
     Attributes
     ----------
@@ -300,9 +308,9 @@ class LinearModels:
     intercept: NDArray[np.float64]
 
     def outputs(self, X: Any) -> NDArray[np.float64]:
-        """Shape (n, m); NaN for a machine that no row had a weight for."""
+        """Outputs of shape (n, m); NaN for a machine that had no rows."""
         out = np.empty((X.shape[0], len(self.intercept)))
-        with np.errstate(over="ignore", invalid="ignore"):  # which is refused below
+        with np.errstate(over="ignore", invalid="ignore"):  # raises below
             for part in _parts(X.shape[0]):
                 out[part] = X[part] @ self.coef
             out += self.intercept

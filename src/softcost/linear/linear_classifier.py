@@ -1,4 +1,4 @@
-"""The linear classifier."""
+"""`LinearClassifier`: squared hinge loss or logistic regression."""
 
 from typing import Any, ClassVar
 
@@ -19,28 +19,28 @@ def _is_logistic(machine: Any) -> bool:
     return machine.loss == "logistic"
 
 
-class ByMargin(ClassifierMixin, LinearMachine):
-    """How a classifier that is linear in its features decides."""
+class MarginClassifier(ClassifierMixin, LinearMachine):
+    """Predictions of a classifier that is linear in its features."""
 
     classes_: NDArray[Any]
     loss: str
 
     def check_kind(self, subproblem: Subproblem) -> None:
-        """Refuse kinds of subproblems that cannot be learnt.
+        """Raise TypeError for a type of subproblem that is not supported.
 
         Parameters
         ----------
         subproblem : Subproblem
-            One of those that are to be learnt.
+            One of the subproblems to fit.
         """
         if not isinstance(subproblem, Labels):
             raise TypeError(
-                f"learner {type(self).__name__} is a classifier, but values are to be "
-                "learnt: choose a regressor, such as OneSidedLinear()."
+                f"learner {type(self).__name__} is a classifier, but the targets are "
+                "real numbers. Choose a regressor, such as OneSidedLinear()."
             )
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Signed output for two classes, shape (n,); otherwise (n, n_classes).
+        """Outputs: one column for two classes, otherwise one per class.
 
         Parameters
         ----------
@@ -50,13 +50,13 @@ class ByMargin(ClassifierMixin, LinearMachine):
         Returns
         -------
         array of shape (n,) or (n, n_classes)
-            The larger the better.
+            The larger the better. With two classes, positive for the second.
         """
         outputs = self._outputs(X)
         return outputs[:, 0] if len(self.classes_) == 2 else outputs
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class with the positive, or the largest, output.
+        """The class with the largest output.
 
         Parameters
         ----------
@@ -77,8 +77,8 @@ class ByMargin(ClassifierMixin, LinearMachine):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities, for ``loss="logistic"``.
 
-        For two classes ``1 / (1 + exp(-f))`` of the output f; otherwise this for each
-        class against the rest, divided by their sum.
+        For two classes ``1 / (1 + exp(-f))`` of the output f. With more classes, this
+        is computed for each class against the rest and divided by the sum.
 
         Parameters
         ----------
@@ -94,12 +94,12 @@ class ByMargin(ClassifierMixin, LinearMachine):
         if len(self.classes_) == 2:
             return np.hstack([1 - outputs, outputs])
         total = outputs.sum(axis=1, keepdims=True)
-        unknown = np.full_like(outputs, 1 / len(self.classes_))
-        return np.divide(outputs, total, out=unknown, where=total > 0)
+        uniform = np.full_like(outputs, 1 / len(self.classes_))
+        return np.divide(outputs, total, out=uniform, where=total > 0)
 
 
-class LinearClassifier(ByMargin, LinearClassifierMixin):
-    """Linear classifier for weighted rows, one machine against the rest for each class.
+class LinearClassifier(MarginClassifier, LinearClassifierMixin):
+    """Linear one-vs-rest classifier for many rows, with sample weights.
 
     For two classes it minimises, over coefficients w and an intercept b that is not
     penalised, with labels y of -1 and +1 and weights s,
@@ -107,14 +107,14 @@ class LinearClassifier(ByMargin, LinearClassifierMixin):
         1/2 |w|^2 + C sum_n s_n loss(y_n (w'x_n + b))
 
     where ``loss(m)`` is ``max(1 - m, 0)^2`` or ``log(1 + exp(-m))``. The penalty is
-    that of the features as they are given; the solver standardises them for itself.
+    that of the original features; the solver standardises them internally.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of the losses against the penalty.
+        Weight of the losses relative to the penalty.
     loss : {"squared_hinge", "logistic"}, default="squared_hinge"
-        Both are smooth; logistic also orders rows by probability.
+        The loss. Only "logistic" provides probabilities.
     tol, max_iter
         As for `OneSidedLinear`.
 
@@ -122,8 +122,8 @@ class LinearClassifier(ByMargin, LinearClassifierMixin):
     ----------
     classes_ : array of shape (n_classes,)
     coef_ : array of shape (n_machines, n_features)
-        One machine for two classes, whose output is positive for the second; otherwise
-        one for each class.
+        For two classes there is one machine, whose output is positive for the second
+        class; otherwise one machine per class.
     intercept_ : array of shape (n_machines,)
     certificate_, dual_gap_, n_iter_, converged_ : arrays of shape (n_machines,)
         As for `OneSidedLinear`.
@@ -132,8 +132,8 @@ class LinearClassifier(ByMargin, LinearClassifierMixin):
 
     See Also
     --------
-    OneSidedLinear : Regression from one side.
-    NystroemClassifier : The same on kernel features.
+    OneSidedLinear : One-sided regression.
+    NystroemClassifier : The same with kernel features.
 
     Examples
     --------
@@ -172,21 +172,21 @@ class LinearClassifier(ByMargin, LinearClassifierMixin):
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-            Rows to learn from.
+            Training rows.
         y : array of shape (n,)
             Labels.
         sample_weight : array of shape (n,), default=None
-            Rows of weight zero are as if absent.
+            Sample weights; rows of weight zero are ignored.
 
         Returns
         -------
         self
         """
         X, self.classes_, subproblems = self._one_vs_rest(X, y, sample_weight)
-        self._keep(self.fit_many(X, subproblems))
+        self._set_fitted(self.fit_many(X, subproblems))
         return self
 
-    def _keep(self, machines: LinearMachines) -> None:
-        super()._keep(machines)
+    def _set_fitted(self, machines: LinearMachines) -> None:
+        super()._set_fitted(machines)
         self.coef_ = machines.model.coef.T
         self.intercept_ = machines.model.intercept

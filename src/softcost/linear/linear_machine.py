@@ -1,4 +1,4 @@
-"""What the linear machines have in common."""
+"""Base class of the linear machines."""
 
 from collections.abc import Sequence
 from numbers import Integral, Real
@@ -32,7 +32,7 @@ from softcost.linear.linear_path import (
 )
 from softcost.linear.losses import pose
 
-_COLUMNS = 128  # problems in lockstep: their outputs for a block stay in cache
+_MAX_COLUMNS = 128  # problems at once, so that their outputs for a block stay in cache
 
 
 class LinearMachine(BaseEstimator):
@@ -45,7 +45,7 @@ class LinearMachine(BaseEstimator):
     """
 
     path_parameter: ClassVar[str] = "C"
-    # Grids for a search, by name.
+    # Default grids for a search, by name.
     param_grids: ClassVar[dict[str, dict[str, list[float]]]] = {
         "default": {"C": [2.0**power for power in (-10, -5, 0, 5)]},
     }
@@ -76,38 +76,38 @@ class LinearMachine(BaseEstimator):
         return {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
     def settings(self) -> Settings:
-        """How problems are solved.
+        """Settings of the solver.
 
         Returns
         -------
         Settings
-            Loss, tolerance and limit of steps.
+            Loss, tolerance and limit on the number of steps.
         """
         return Settings(self.loss == "logistic", self.tol, self.max_iter)
 
     def check_kind(self, subproblem: Subproblem) -> None:
-        """Refuse kinds of subproblems that cannot be learnt.
+        """Raise TypeError for a type of subproblem that is not supported.
 
         Parameters
         ----------
         subproblem : Subproblem
-            One of those that are to be learnt.
+            One of the subproblems to fit.
         """
 
     def opened(self, X: Any, weight: NDArray[np.float64]) -> tuple[Any, Rows]:
-        """The space that problems over weighted rows are solved in, and the rows.
+        """The feature space for weighted rows, and the rows in it.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-            Checked as `input_checks` asks.
+            Rows that passed `input_checks`.
         weight : array of shape (n,)
-            Of the rows.
+            Sample weights.
 
         Returns
         -------
         space, rows : tuple
-            How features are scaled, and the scaled rows.
+            The scaling of the features, and the scaled rows.
         """
         space = Standardised.of(X, weight)
         return space, space.rows(X, precision(X.shape, self.tol))
@@ -115,21 +115,21 @@ class LinearMachine(BaseEstimator):
     def fit_many(
         self, X: Any, subproblems: Sequence[Subproblem], *, threads: int = 1
     ) -> LinearMachines:
-        """Fit one machine to every subproblem over the same rows, with C as it is here.
+        """Fit one machine to every subproblem over the same rows, with this C.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-            Checked as `input_checks` asks.
+            Rows that passed `input_checks`.
         subproblems : sequence of Subproblem
             All over the rows of X.
         threads : int, default=1
-            Not used: all machines are fitted in lockstep.
+            Not used: all machines are fitted at once.
 
         Returns
         -------
         LinearMachines
-            They give the outputs of all subproblems.
+            One machine for each subproblem.
         """
         n = X.shape[0]
         return self.fit_kinds(X, subproblems, np.arange(n), np.ones(n))
@@ -143,32 +143,36 @@ class LinearMachine(BaseEstimator):
         *,
         threads: int = 1,
     ) -> LinearMachines:
-        """The same for subproblems posed over kinds of rows.
+        """Fit one machine to every subproblem posed over kinds of rows.
 
         Parameters
         ----------
         X, subproblems, threads
             As for `fit_many`; arrays of subproblems have the shape (n_kinds,).
         kind, weight : arrays of shape (n,)
-            The kind of each row, and what the weights of its kind are multiplied by.
+            The kind of each row, and its factor for the weight of the kind.
 
         Returns
         -------
         LinearMachines
-            They give the outputs of all subproblems.
+            One machine for each subproblem.
         """
         self.check_kind(subproblems[0])
-        by_kind = np.sum([one.weight for one in subproblems], axis=0)
+        by_kind = np.sum([subproblem.weight for subproblem in subproblems], axis=0)
         space, rows = self.opened(X, by_kind[kind] * weight)
         settings = self.settings()
         logistic = settings.logistic
         posed = pose(subproblems, kind, weight, rows.dtype, logistic=logistic)
-        found = solve_posed(
+        solved = solve_posed(
             rows, space.penalty, [posed], np.array([float(self.C)]), settings
         )
-        warn_not_converged(self, found.certificate <= self.tol)
-        model = space.model(found.coef[0])
-        return LinearMachines(model, found.certificate[0], found.gap[0], found.steps[0])
+        warn_not_converged(self, solved.certificate <= self.tol)
+        return LinearMachines(
+            space.model(solved.coef[0]),
+            solved.certificate[0],
+            solved.gap[0],
+            solved.steps[0],
+        )
 
     def open_path(
         self,
@@ -189,27 +193,27 @@ class LinearMachine(BaseEstimator):
         Returns
         -------
         Path
-            Whose folds are then opened.
+            Opens the folds.
         """
         return LinearPath(self, X, tests, values, softness)
 
     def at_once(self, n_softness: int) -> int:
-        """How many subproblems are best solved together.
+        """Number of subproblems to solve together.
 
         Parameters
         ----------
         n_softness : int
-            How many values of softness each of them has.
+            Number of softness values of each subproblem.
 
         Returns
         -------
         int
             At least 1.
         """
-        return max(1, _COLUMNS // n_softness)
+        return max(1, _MAX_COLUMNS // n_softness)
 
-    def _keep(self, machines: LinearMachines) -> None:
-        """Store fitted machines under scikit-learn's names."""
+    def _set_fitted(self, machines: LinearMachines) -> None:
+        """Set the fitted attributes."""
         self._machines = machines
         self.certificate_ = machines.certificate
         self.dual_gap_ = machines.gap
@@ -225,7 +229,7 @@ class LinearMachine(BaseEstimator):
     def _one_sided(
         self, X: Any, y: Any, side: Any, sample_weight: Any
     ) -> tuple[Any, Subproblem]:
-        """Checked arguments of a one-sided regressor."""
+        """Check the arguments of a one-sided regressor's ``fit``."""
         X, target = validate_data(self, X, y, y_numeric=True, **self.input_checks())
         target = np.asarray(target, np.float64)
         weight = self._checked_weight(X, sample_weight)
@@ -236,7 +240,10 @@ class LinearMachine(BaseEstimator):
     def _one_vs_rest(
         self, X: Any, y: ArrayLike, sample_weight: Any
     ) -> tuple[Any, NDArray[Any], list[Subproblem]]:
-        """Checked arguments of a classifier: one machine for two classes, else K."""
+        """Check the arguments of a classifier's ``fit``, and pose its subproblems.
+
+        There is one machine for two classes, otherwise one per class.
+        """
         X, y = validate_data(self, X, y, **self.input_checks())
         check_classification_targets(y)
         weight = self._checked_weight(X, sample_weight)

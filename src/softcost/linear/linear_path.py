@@ -1,4 +1,8 @@
-"""All problems of a search, in lockstep."""
+"""Paths of the linear machines: all problems of a search, solved together.
+
+The problems of a fold (subproblems times softness values) are the columns of one matrix
+of coefficients, and each value of C starts from the solutions of the previous one.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
@@ -13,18 +17,21 @@ from softcost.linear.losses import Posed, pose
 from softcost.linear.newton import Solved, solve
 from softcost.parallel import one_thread
 
-# Many machines on the same rows: fitted together, and along a path.
+Kind = TypeVar("Kind", bound=Subproblem)
 
 
 @dataclass(frozen=True)
 class LinearMachines:
-    """Fitted machines: what predicts, and the certificate of each.
+    """Fitted machines.
 
     Attributes
     ----------
     model : object with ``outputs(X)``
+        The machines.
     certificate, gap : arrays of shape (m,)
+        See `softcost.linear.newton.Solved`.
     steps : array of shape (m,)
+        Passes over the rows.
     """
 
     model: Any
@@ -40,7 +47,7 @@ class LinearMachines:
 
 @dataclass(frozen=True)
 class Settings:
-    """How problems are solved: the loss for labels, the tolerance, the limit."""
+    """Settings of the solver: loss for labels, tolerance, limit on the steps."""
 
     logistic: bool
     tol: float
@@ -55,61 +62,70 @@ def solve_posed(
     settings: Settings,
     proceed: Callable[[], None] = lambda: None,
 ) -> Solved:
-    """Solve posed problems for all values of C, constants included.
+    """Solve posed problems for all values of C, including trivial ones.
 
     Parameters
     ----------
+    rows : Rows
+        The training rows.
+    penalty : array of shape (width,)
+        Factors of the squared coefficients.
     posed : sequence of Posed
         One for all values of C, or one for each.
+    values : array of shape (n_values,)
+        Values of C.
+    settings : Settings
+        Settings of the solver.
+    proceed : callable
+        Raises to cancel the work.
 
     Returns
     -------
     Solved
-        Coefficients are those of outputs in the units of the targets.
+        Solutions in the units of the targets.
     """
     shape = (len(values), len(posed[0].constant))
     coef = np.zeros((shape[0], rows.width, shape[1]))
     certificate, gap = np.zeros(shape), np.zeros(shape)
     steps = np.zeros(shape, np.intp)
-    for number, one in enumerate(posed):
+    for number, problems in enumerate(posed):
         chosen = slice(None) if len(posed) == 1 else slice(number, number + 1)
-        solved = one.solved
-        coef[chosen, -1, :] = one.constant
+        solved = problems.solved
+        coef[chosen, -1, :] = problems.constant
         if not solved.any():
             continue
-        found = solve(
+        solutions = solve(
             rows,
-            one.columns,
+            problems.columns,
             penalty,
             values[chosen],
             tol=settings.tol,
             max_steps=settings.max_steps,
             proceed=proceed,
         )
-        spread = one.spread[solved]
+        spread = problems.spread[solved]
         here = coef[chosen]
-        here[:, :, solved] = found.coef * spread
-        here[:, -1, solved] += one.centre[solved]
-        certificate[chosen, solved] = found.certificate
-        gap[chosen, solved] = found.gap * spread**2
-        steps[chosen, solved] = found.steps
+        here[:, :, solved] = solutions.coef * spread
+        here[:, -1, solved] += problems.centre[solved]
+        certificate[chosen, solved] = solutions.certificate
+        gap[chosen, solved] = solutions.gap * spread**2
+        steps[chosen, solved] = solutions.steps
     return Solved(coef, certificate, gap, steps)
 
 
-Kind = TypeVar("Kind", bound=Subproblem)
-
-
 class LinearPath:
-    """Rows of a search in the space of a machine, from which folds take theirs.
+    """The rows of a search in standardised form, see `softcost.learners.Path`.
 
-    Rows that are held out together are neighbours, so that a fold's rows are a few
-    runs and nothing is copied. Rows of a memory-mapped file stay there.
+    Rows that are held out together are stored next to each other, so the rows of a fold
+    are a few contiguous runs and nothing is copied. Rows of a memory-mapped file stay
+    on disk.
 
     Attributes
     ----------
     groups : array of shape (n,)
-        Every row is one of its own: merging equal ones would save little.
+        Each row is its own group: merging equal rows would save little.
     n_bytes : int
+        Estimated memory.
     """
 
     def __init__(
@@ -147,18 +163,18 @@ class LinearPath:
 
     def _rows(self, places: NDArray[np.intp]) -> Rows:
         if self._matrix is None:
-            own = self._order[places]
-            return self._space.rows_on_disk(self._X, self._dtype, own)
+            original = self._order[places]
+            return self._space.rows_on_disk(self._X, self._dtype, original)
         return Rows(self._matrix, places)
 
 
 def _narrow(numbers: NDArray[np.intp], n: int) -> NDArray[Any]:
-    """Numbers below n, in as few bytes as most tables of rows need: there are many."""
+    """Indices below n as 32-bit integers if possible, which halves their memory."""
     return numbers.astype(np.int32) if n < 2**31 else numbers
 
 
 def side_by_side(n: int, tests: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
-    """An order of n rows in which those that are held out together are neighbours."""
+    """An order of n rows in which rows of the same test set are neighbours."""
     held_out_in = np.full(n, len(tests))
     for number, test in enumerate(tests):
         held_out_in[test] = number
@@ -166,17 +182,18 @@ def side_by_side(n: int, tests: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
 
 
 class LinearFold:
-    """One training set, on which subproblems are solved together.
+    """One training set, over which subproblems are solved together.
 
     Parameters
     ----------
     path : object
-        With ``machine``, ``values`` and ``softness``.
+        Has ``machine``, ``values`` and ``softness``.
     penalty : array of shape (width,)
+        Factors of the squared coefficients.
     inside : Rows
-        The rows to learn from, in an order of their own.
+        The training rows, in the order of the path.
     order : array of shape (n_rows,)
-        The number of each of them in the caller's order.
+        The index of each training row in the caller's order.
     outside : Rows
         Held-out rows.
     cache_size : float
@@ -215,7 +232,7 @@ class LinearFold:
         return PathOutputs(outputs, inside)
 
     def _by_row(self, subproblem: Subproblem) -> list[Posed]:
-        """One problem for each softness; for each value of C, too, where it changes."""
+        """Problems for each softness, and for each value of C if they depend on it."""
         shape = subproblem.target.shape
         leading = shape[0] if len(shape) == 3 else 1
         parts = subproblem.reshaped(leading, self._n_softness, shape[-1])
@@ -233,7 +250,7 @@ class LinearFold:
         *,
         proceed: Callable[[], None] = lambda: None,
     ) -> "LinearSolutions":
-        """Solve subproblems posed by kinds of rows, see `softcost.learners`."""
+        """Solve subproblems posed over kinds of rows, see `softcost.learners`."""
         self._machine.check_kind(subproblems[0])
         posed = self._posed(subproblems, kind[self._order], weight[self._order])
         coef = self._solved([posed], proceed)
@@ -252,20 +269,20 @@ class LinearFold:
         self, posed: Sequence[Posed], proceed: Callable[[], None]
     ) -> NDArray[np.float64]:
         """Coefficients of shape (n_values, width, m)."""
-        rows = self._inside.kept(self._cache_size)
-        found = solve_posed(
+        rows = self._inside.cached(self._cache_size)
+        solved = solve_posed(
             rows, self._penalty, posed, self._values, self._settings, proceed
         )
-        warn_not_converged(self._machine, found.certificate <= self._settings.tol)
-        return found.coef
+        warn_not_converged(self._machine, solved.certificate <= self._settings.tol)
+        return solved.coef
 
     def _outputs(self, rows: Rows, coef: NDArray[np.float64]) -> NDArray[Any]:
         """Shape (n_values, n_softness, n)."""
         with one_thread():
-            return np.stack([rows.outputs(one).T for one in coef])
+            return np.stack([rows.outputs(of_value).T for of_value in coef])
 
     def release(self) -> None:
-        """Nothing is kept for a fold."""
+        """Do nothing: a fold holds no memory of its own."""
 
 
 class LinearSolutions:
@@ -274,8 +291,11 @@ class LinearSolutions:
     Parameters
     ----------
     rows : Rows
+        Held-out rows.
     coef : array of shape (n_values, width, n_subproblems * n_softness)
+        Coefficients.
     n_softness : int
+        Number of softness values.
     """
 
     def __init__(self, rows: Rows, coef: NDArray[np.float64], n_softness: int):
@@ -291,7 +311,7 @@ class LinearSolutions:
 
 
 def _part(subproblem: Kind, number: int, order: NDArray[np.intp]) -> Kind:
-    """One of the problems along the first axis, with its rows in an order."""
+    """One of the problems along the first axis, with its rows in this order."""
     names = (field.name for field in fields(subproblem))
     return type(subproblem)(
         *(getattr(subproblem, name)[number][..., order] for name in names)

@@ -1,4 +1,18 @@
-"""Kernel machines beyond memory: Nystroem features and linear machines on them."""
+"""Linear machines on Nystroem features (Williams and Seeger 2001).
+
+They approximate kernel machines for tables whose kernel matrix does not fit into
+memory. With landmarks z, a machine is ``f(x) = sum_l b_l K(x, z_l) + intercept``, where
+the b_l sum to zero, and its penalty is ``1/2 b'Kb`` over the landmarks. Kernels are
+those of `softcost.solvers.kernels`, in their distance form. With the eigenvectors U and
+eigenvalues E of the centred kernel matrix of the landmarks, ``b = U E^(-1/2) w`` turns
+the penalty into ``1/2 |w|^2``: a linear machine on the features ``K(x, z) U E^(-1/2)``.
+With all rows as landmarks it is the kernel machine itself.
+
+References
+----------
+Williams and Seeger (2001), "Using the Nystroem method to speed up kernel machines",
+NIPS 13.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +28,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from softcost.linear.features import Rows, precision
-from softcost.linear.linear_classifier import ByMargin
+from softcost.linear.linear_classifier import MarginClassifier
 from softcost.linear.linear_machine import LinearMachine
 from softcost.linear.linear_path import LinearFold, LinearMachines, side_by_side
 from softcost.solvers.kernels import (
@@ -26,25 +40,19 @@ from softcost.solvers.kernels import (
     padded,
 )
 
-# Nystroem features: a kernel by its values at a few landmarks.
-#
-# With landmarks z and ``f(x) = sum_l b_l K(x, z_l) + intercept``, where the b_l sum to
-# zero, the penalty is ``1/2 b'Kb`` over the landmarks. Kernels are those of
-# `softcost.solvers.kernels`, in their distance form. With the eigenvectors U and the
-# eigenvalues E of the centred matrix of the landmarks, ``b = U E^(-1/2) w`` makes it
-# ``1/2 |w|^2``: a linear machine on the features ``K(x, z) U E^(-1/2)``. With all rows
-# as landmarks it is the kernel machine itself.
-
-
-_POOL = 4096  # rows that landmarks are chosen from, at least
-_PER_LANDMARK = 16  # the same for each landmark
-_NEGLIGIBLE = 1e-6  # eigenvalues relative to the largest, in single precision
-_BLOCK = 1024  # rows predicted at once
+# Landmarks are chosen from a sample of at least 4096 rows and 16 rows per landmark,
+# since each choice takes a pass over the candidates. Chosen on development data.
+_MIN_POOL = 4096
+_POOL_PER_LANDMARK = 16
+# Eigenvalues below this share of the largest are rounding errors of kernel values in
+# single precision.
+_MIN_EIGENVALUE = 1e-6
+_BLOCK = 1024  # rows predicted at once, so that their kernel values stay in cache
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel with its width."""
+    """A kernel and its width gamma."""
 
     name: str
     gamma: float
@@ -60,24 +68,33 @@ class Kernel:
 def choose_landmarks(
     X: Any, places: NDArray[np.intp], n_landmarks: int, kernel: Kernel, seed: int
 ) -> NDArray[np.float32]:
-    """Landmarks among distinct rows at some places, as a rule far from each other.
+    """Choose landmarks among the distinct rows at some places.
 
-    As k-means++ starts: each is drawn with a chance proportional to the squared
-    distance, in the space of the kernel, to the nearest one before. They are drawn
-    from a sample of the rows, in an order that their repetition does not change.
+    The landmarks are spread out like the initial centres of k-means++ (Arthur and
+    Vassilvitskii 2007): each is drawn with a probability proportional to the squared
+    kernel distance to the nearest earlier one. Rows are sorted and duplicates removed,
+    so repeated rows do not change the result.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n, n_features), float32
+        All rows.
     places : array
+        Indices of the candidates.
+    n_landmarks : int
+        Maximum number of landmarks.
+    kernel : Kernel
+        Defines the distances.
+    seed : int
+        Seed of the draws.
     """
     rng = np.random.default_rng(seed)
-    n, size = len(places), max(_POOL, _PER_LANDMARK * n_landmarks)
+    n, size = len(places), max(_MIN_POOL, _POOL_PER_LANDMARK * n_landmarks)
     if n > size:
         places = places[np.sort(rng.permutation(n)[:size])]
     pool = X[places]
     pool = pool.toarray() if sparse.issparse(pool) else pool
-    pool = np.unique(pool + np.float32(0), axis=0)  # -0.0 is 0.0
+    pool = np.unique(pool + np.float32(0), axis=0)  # -0.0 equals 0.0
     if len(pool) <= n_landmarks:
         return pool
     chosen = [int(rng.integers(len(pool)))]
@@ -99,11 +116,13 @@ class Landmarks:
     Attributes
     ----------
     kernel : Kernel
+        The kernel.
     centre : array of shape (n_features,)
-        Taken off dense rows before they become single precision.
+        Subtracted from dense rows before they are converted to single precision.
     vectors : array of shape (n_landmarks, n_features), float32
+        The landmarks.
     basis : array of shape (n_landmarks + 1, width)
-        From the kernel's values, and a last column of ones, to features.
+        Transforms kernel values, with a last column of ones, into features.
     """
 
     kernel: Kernel
@@ -121,28 +140,29 @@ class Landmarks:
         n_landmarks: int,
         seed: int,
     ) -> "Landmarks":
-        """Choose landmarks among some of centred rows of single precision."""
+        """Choose landmarks among centred rows in single precision."""
         vectors = choose_landmarks(matrix, places, n_landmarks, kernel, seed)
         gram = kernel.values(vectors, vectors).astype(np.float64)
         gram = (gram + gram.T) / 2
         gram -= gram.mean(axis=0)
         gram -= gram.mean(axis=1, keepdims=True)
-        size, directions = np.linalg.eigh(gram)
-        kept = size > _NEGLIGIBLE * max(size[-1], 0.0)
-        basis = np.zeros((len(vectors) + 1, int(kept.sum()) + 1))
-        basis[:-1, :-1] = directions[:, kept] / np.sqrt(size[kept])
+        eigenvalues, eigenvectors = np.linalg.eigh(gram)
+        large = eigenvalues > _MIN_EIGENVALUE * max(eigenvalues[-1], 0.0)
+        basis = np.zeros((len(vectors) + 1, int(large.sum()) + 1))
+        basis[:-1, :-1] = eigenvectors[:, large] / np.sqrt(eigenvalues[large])
         basis[-1, -1] = 1.0
         return cls(kernel, centre, vectors, basis)
 
     @property
     def penalty(self) -> NDArray[np.float64]:
-        """Of squared coefficients, the intercept's last."""
+        """Factors of the squared coefficients; 0 for the intercept, the last one."""
         return np.append(np.ones(self.basis.shape[1] - 1), 0.0)
 
     def features(self, block: Any, dtype: Any = np.float32) -> NDArray[Any]:
-        """Kernel values of centred rows without their mean, and ones.
+        """Kernel values of centred rows minus their row mean, and a column of ones.
 
-        The mean does not matter, as coefficients of landmarks sum to zero.
+        The mean has no effect, as the coefficients of the landmarks sum to zero.
+        Without it the values are smaller, so single precision loses less.
         """
         values = np.ones((block.shape[0], len(self.vectors) + 1), dtype)
         by_landmark = self.kernel.values(block, self.vectors)
@@ -152,31 +172,32 @@ class Landmarks:
     def rows(
         self, matrix: Any, dtype: Any, places: NDArray[np.intp] | None = None
     ) -> Rows:
-        """Centred rows in this space; features are made when they are asked for."""
+        """Centred rows in this space; features are computed on demand."""
         make = partial(self.features, dtype=dtype)
         return Rows(matrix, places, make, self.basis, dtype)
 
     def model(self, coef: NDArray[np.float64]) -> "LandmarkModels":
-        """What predicts from X itself, for coefficients of shape (width, m)."""
+        """Models for X itself, from coefficients of shape (width, m)."""
         return LandmarkModels(self, self.basis @ coef)
 
 
 @dataclass(frozen=True)
 class LandmarkModels:
-    """Outputs ``K(X, landmarks) @ coef + intercept``.
+    """Kernel expansions: ``K(X, landmarks) @ coef + intercept``.
 
     Attributes
     ----------
     space : Landmarks
+        The landmarks.
     coef : array of shape (n_landmarks + 1, m)
-        The last row has the intercepts.
+        Coefficients; the last row has the intercepts.
     """
 
     space: Landmarks
     coef: NDArray[np.float64]
 
     def outputs(self, X: Any) -> NDArray[np.float64]:
-        """Shape (n, m)."""
+        """Outputs of shape (n, m)."""
         out = np.empty((X.shape[0], self.coef.shape[1]))
         for start in range(0, X.shape[0], _BLOCK):
             part = slice(start, start + _BLOCK)
@@ -186,15 +207,15 @@ class LandmarkModels:
 
 
 def centre_of(X: Any) -> NDArray[np.float64]:
-    """Round numbers near the middle of each dense feature, zeros for sparse rows.
+    """A round number near the middle of each dense feature; zeros for sparse rows.
 
-    Single precision would lose differences of numbers like 100000.1 and 100000.2. The
-    numbers are round so that they do not move with every row.
+    Without centring, single precision would lose the difference between 100000.1 and
+    100000.2. The numbers are round so that a single row rarely changes them.
     """
     if sparse.issparse(X) or X.shape[0] == 0:
         return np.zeros(X.shape[1])
     least, most = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):  # `centred` refuses such rows
+    with np.errstate(over="ignore", invalid="ignore"):  # `centred` raises for these
         extent = most - least
         unit = 2.0 ** np.ceil(np.log2(np.where(extent > 0, extent, 1.0)))
         return np.round((least + most) / 2 / unit) * unit
@@ -203,9 +224,9 @@ def centre_of(X: Any) -> NDArray[np.float64]:
 def centred(
     X: Any, centre: NDArray[np.float64], order: NDArray[np.intp] | None = None
 ) -> Any:
-    """Rows as single precision, in an order, with the centre taken off dense ones.
+    """Rows in single precision, in the given order, minus the centre if dense.
 
-    Numbers that are too large for it are refused.
+    Raises an error for values that are too large.
     """
     if sparse.issparse(X):
         check_single(X.data)
@@ -220,7 +241,7 @@ def centred(
 
 
 def width_for(gamma: Any, X: Any, weight: NDArray[np.float64] | None = None) -> float:
-    """The kernel's gamma, by its name or value, for weighted rows."""
+    """The value of a kernel's ``gamma``, which may be a name, for weighted rows."""
     n, n_features = X.shape
     if gamma == "auto":
         return 1.0 / n_features
@@ -240,7 +261,7 @@ def width_for(gamma: Any, X: Any, weight: NDArray[np.float64] | None = None) -> 
 
 
 class NystroemMachine(LinearMachine):
-    """What machines on Nystroem features have in common."""
+    """Base class of the machines on Nystroem features."""
 
     param_grids: ClassVar[dict[str, dict[str, list[float]]]] = {
         "default": {"C": [2.0**power for power in (-4, -1, 2, 5, 8)]},
@@ -283,53 +304,53 @@ class NystroemMachine(LinearMachine):
         gamma: float,
         seed: int,
     ) -> Landmarks:
-        """Landmarks among some of centred rows.
+        """Choose landmarks among centred rows.
 
         Parameters
         ----------
         matrix : array or sparse matrix of shape (n, n_features)
-            Rows that the centre was taken off.
+            Centred rows.
         places : array of int
-            Which of them may be landmarks.
+            Indices of the candidates.
         centre : array of shape (n_features,)
-            What was taken off.
+            The centre that was subtracted.
         gamma : float
             Width of the kernel.
         seed : int
-            Of the draw.
+            Seed of the draws.
 
         Returns
         -------
         Landmarks
-            The space that they span.
+            The feature space.
         """
         kernel = Kernel(self.kernel, gamma)
         return Landmarks.of(matrix, places, centre, kernel, self.n_landmarks, seed)
 
     def opened(self, X: Any, weight: NDArray[np.float64]) -> tuple[Landmarks, Rows]:
-        """The space of landmarks among rows with a weight, and the rows.
+        """The feature space for weighted rows, and the rows in it.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-            Checked as `input_checks` asks.
+            Rows that passed `input_checks`.
         weight : array of shape (n,)
-            Of the rows.
+            Sample weights; only rows of positive weight may be landmarks.
 
         Returns
         -------
         space, rows : tuple
             The landmarks, and the rows as features.
         """
-        if not weight.any():  # nothing will be learnt
+        if not weight.any():  # all subproblems are trivial
             weight = np.ones_like(weight)
-        kept = np.flatnonzero(weight > 0)
-        centre = centre_of(X if len(kept) == len(weight) else X[kept])
+        weighted = np.flatnonzero(weight > 0)
+        centre = centre_of(X if len(weighted) == len(weight) else X[weighted])
         matrix = centred(X, centre)
         gamma = width_for(self.gamma, X, weight)
-        space = self.landmarks(matrix, kept, centre, gamma, self.seed())
+        space = self.landmarks(matrix, weighted, centre, gamma, self.seed())
         dtype = precision((X.shape[0], self.n_landmarks), self.tol)
-        return space, space.rows(matrix, dtype).kept(self.cache_size)
+        return space, space.rows(matrix, dtype).cached(self.cache_size)
 
     def open_path(
         self,
@@ -350,12 +371,12 @@ class NystroemMachine(LinearMachine):
         Returns
         -------
         Path
-            Whose folds are then opened.
+            Opens the folds.
         """
         return NystroemPath(self, X, tests, values, softness)
 
-    def _keep(self, machines: LinearMachines) -> None:
-        super()._keep(machines)
+    def _set_fitted(self, machines: LinearMachines) -> None:
+        super()._set_fitted(machines)
         space = machines.model.space
         self.landmarks_ = space.vectors.astype(np.float64) + space.centre
         self.dual_coef_ = machines.model.coef[:-1].T
@@ -363,7 +384,7 @@ class NystroemMachine(LinearMachine):
 
 
 class NystroemPath:
-    """Rows of a search; every fold chooses landmarks among its own training rows.
+    """The rows of a search; every fold chooses landmarks among its training rows.
 
     Attributes
     ----------
@@ -387,8 +408,8 @@ class NystroemPath:
         self._X, self._centre, self._seed = X, centre_of(X), machine.seed()
         self._matrix = centred(X, self._centre, order)
         self._dtype = precision((n, machine.n_landmarks), machine.tol)
-        kept = 2 * min(machine.cache_size * 2**20, 4 * n * (machine.n_landmarks + 1))
-        self.n_bytes = int(4 * n * X.shape[1] + kept)
+        cache = 2 * min(machine.cache_size * 2**20, 4 * n * (machine.n_landmarks + 1))
+        self.n_bytes = int(4 * n * X.shape[1] + cache)
 
     def fold(
         self, train: NDArray[np.intp], rows: NDArray[np.intp], out: NDArray[np.intp]
@@ -407,13 +428,14 @@ class NystroemPath:
         return LinearFold(self, space.penalty, inside, order, outside, cache)
 
 
-class NystroemClassifier(ByMargin, NystroemMachine):
+class NystroemClassifier(MarginClassifier, NystroemMachine):
     """Kernel classifier for many rows: a linear machine on Nystroem features.
 
-    It minimises what `LinearClassifier` does, over functions
+    It minimises the objective of `LinearClassifier` over functions
     ``f(x) = sum_l b_l K(x, z_l) + intercept`` of a few landmarks z, with coefficients
-    that sum to zero and the penalty ``1/2 b'Kb``. With every row as a landmark it is
-    the kernel machine with that loss; time and memory grow with the number of rows.
+    that sum to zero and the penalty ``1/2 b'Kb`` [1]_. With every row as a landmark it
+    is the kernel machine with that loss. Time and memory grow linearly with the number
+    of rows.
 
     Parameters
     ----------
@@ -421,21 +443,21 @@ class NystroemClassifier(ByMargin, NystroemMachine):
 default="perceptron"
         As for `softcost.svm.KernelSVC`.
     C : float, default=1.0
-        Price of the losses against the penalty.
+        Weight of the losses relative to the penalty.
     n_landmarks : int, default=256
-        Rows that are chosen among the distinct ones as k-means++ chooses centres, with
-        distances of the kernel.
+        Number of landmarks, which are chosen among the distinct rows like the initial
+        centres of k-means++, with kernel distances.
     gamma : {"scale", "auto"} or float, default="scale"
         Width of the exponential kernels, as for `softcost.svm.KernelSVC`.
     loss : {"squared_hinge", "logistic"}, default="squared_hinge"
-        Both are smooth; logistic also orders rows by probability.
+        The loss. Only "logistic" provides probabilities.
     tol, max_iter
         As for `OneSidedLinear`.
     cache_size : float, default=500
-        Memory for features in megabytes; where they do not fit, they are computed when
-        they are needed.
+        Memory for features in megabytes. Features that do not fit are computed again in
+        every pass.
     random_state : int, RandomState instance or None, default=0
-        Of the landmarks.
+        Seed of the choice of landmarks.
 
     Attributes
     ----------
@@ -451,7 +473,12 @@ default="perceptron"
 
     See Also
     --------
-    softcost.svm.KernelSVC : All rows as landmarks, one machine for each pair.
+    softcost.svm.KernelSVC : Uses all rows, with one machine for each pair of classes.
+
+    References
+    ----------
+    .. [1] Williams and Seeger (2001), "Using the Nystroem method to speed up kernel
+       machines", NIPS 13.
 
     Examples
     --------
@@ -500,26 +527,26 @@ default="perceptron"
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-            Rows to learn from.
+            Training rows.
         y : array of shape (n,)
-            Labels, or values.
+            Labels.
         sample_weight : array of shape (n,), default=None
-            Rows of weight zero are as if absent.
+            Sample weights; rows of weight zero are ignored.
 
         Returns
         -------
         self
         """
         X, self.classes_, subproblems = self._one_vs_rest(X, y, sample_weight)
-        self._keep(self.fit_many(X, subproblems))
+        self._set_fitted(self.fit_many(X, subproblems))
         return self
 
 
 class OneSidedNystroem(RegressorMixin, NystroemMachine):
     """One-sided kernel regression for many rows: `OneSidedLinear` on Nystroem features.
 
-    It minimises what `OneSidedLinear` does, over functions of a few landmarks as
-    `NystroemClassifier` describes them.
+    It minimises the objective of `OneSidedLinear` over functions of a few landmarks,
+    see `NystroemClassifier`.
 
     Parameters
     ----------
@@ -533,7 +560,7 @@ class OneSidedNystroem(RegressorMixin, NystroemMachine):
 
     See Also
     --------
-    softcost.svm.OneSidedSVR : All rows as landmarks.
+    softcost.svm.OneSidedSVR : Uses all rows instead of landmarks.
 
     Examples
     --------
@@ -547,7 +574,7 @@ class OneSidedNystroem(RegressorMixin, NystroemMachine):
     True
     """
 
-    # Sides are part of what is learnt, so they travel with the data by default.
+    # Sides are part of the targets, so metadata routing passes them on by default.
     __metadata_request__fit: ClassVar = {"side": True}
 
     def __init__(
@@ -580,26 +607,26 @@ class OneSidedNystroem(RegressorMixin, NystroemMachine):
         side: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> "OneSidedNystroem":
-        """Fit to targets with sides, see `OneSidedLinear.fit`.
+        """Fit to one-sided targets, see `OneSidedLinear.fit`.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-            Rows to learn from.
+            Training rows.
         y : array of shape (n,)
-            Labels, or values.
+            Targets.
         side : array of shape (n,) of +1 and -1, default=None
-            +1 asks for a prediction of at most the target, -1 of at least; None for
-            both.
+            +1 requires a prediction of at most y, -1 of at least y; None for ordinary
+            least squares.
         sample_weight : array of shape (n,), default=None
-            How much each row counts, by default 1.
+            Sample weights; ones by default.
 
         Returns
         -------
         self
         """
         X, subproblem = self._one_sided(X, y, side, sample_weight)
-        self._keep(self.fit_many(X, [subproblem]))
+        self._set_fitted(self.fit_many(X, [subproblem]))
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
