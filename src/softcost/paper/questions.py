@@ -161,11 +161,6 @@ def clearly_better(metric: str) -> Ask:
     return _by_place(lambda found: found[0][0] > 0 and found[0][1], metric)
 
 
-def clearly_worse(metric: str) -> Ask:
-    """Whether the first is significantly worse."""
-    return _by_place(lambda found: found[0][0] < 0 and found[0][1], metric)
-
-
 def similar(*metrics: str) -> Ask:
     """Whether the two are not significantly different in any of the metrics."""
     return _by_place(lambda found: not any(clear for _, clear in found), *metrics)
