@@ -30,8 +30,8 @@ ALLOWED = {
     "reductions": {"costs", "learners", "metrics", "parallel", "svm"},
     "search": {"costs", "learners", "linear", "metrics", "parallel", "reductions"},
     "persistence": {
-        "costs", "files", "learners", "linear", "reductions", "search", "solvers",
-        "svm",
+        "costs", "files", "learners", "linear", "metrics", "reductions", "search",
+        "solvers", "svm",
     },
     "report": {"files", "metrics", "search"},
     "paper": LEARNING | {"datasets", "files"},

@@ -761,7 +761,7 @@ def test_with_prices_by_example_the_totals_agree(open_page):
     noise = rng.uniform(0.5, 2, data.confusion.shape)
     paid = data.confusion * data.cost_matrix * noise
     cost = paid.sum(axis=(1, 2)) / data.confusion.sum(axis=(1, 2))
-    data = replace(data, table=data.table.assign(cost=cost), paid=paid)
+    data = replace(data, table=data.table.assign(cost=cost), realised_cost=paid)
     page = open_page(replace(data, chosen=int(cost.argmin())))
     total = paid[cost.argmin()].sum()
     tile = page.locator("#measures .value").last.inner_text()

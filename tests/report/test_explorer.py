@@ -171,7 +171,7 @@ def test_a_missing_folder_is_named(tmp_path):
         ({"confusion": np.zeros((2, 3, 3))}, "confusion has shape"),
         ({"cost_matrix": np.zeros((2, 2))}, "cost_matrix has shape"),
         ({"chosen": 99}, "chosen must be a row"),
-        ({"paid": np.zeros((2, 3, 3))}, "paid has shape"),
+        ({"realised_cost": np.zeros((2, 3, 3))}, "realised_cost has shape"),
         ({"test_confusion": np.zeros((1, 3, 3))}, "test_confusion has shape"),
         ({"hard": -1}, "hard must be a row"),
         ({"params": ("gamma",)}, r"lacks \['gamma'\]"),
@@ -293,10 +293,10 @@ def test_prices_by_example_are_shown_as_means(iris):
     assert data.by_example
     assert data.python.endswith(".fit(X, y, costs=costs)")
     np.testing.assert_allclose(
-        data.paid.sum(axis=(1, 2)),
+        data.realised_cost.sum(axis=(1, 2)),
         search.tradeoff_["cost"] * data.confusion.sum(axis=(1, 2)),
     )
-    assert (data.paid[data.confusion == 0] == 0).all()
+    assert (data.realised_cost[data.confusion == 0] == 0).all()
 
 
 def test_the_advice_is_that_of_the_search(search):

@@ -1,4 +1,4 @@
-"""Measures of predictions: what they cost, how often and where they are wrong."""
+"""Public functions that measure predictions: labels and costs in, a number out."""
 
 from typing import Any, Literal
 
@@ -22,8 +22,6 @@ from softcost.metrics.measures import (
     total_cost,
 )
 
-# True labels, answers and prices, read and checked for all measures.
-
 
 def read_answers(
     y_true: ArrayLike,
@@ -36,23 +34,23 @@ def read_answers(
     costs: Any = None,
     action_error: Any = 1.0,
 ) -> tuple[RowCosts, NDArray[np.intp]]:
-    """The true rows with their costs, and the numbers of the answers."""
+    """Validate labels, answers and costs: the rows with their costs, answer indices."""
     prices = {"cost_matrix": cost_matrix, "costs": costs}
     extra = _extra(y_true, classes, actions, prices)
     both = resolve_classes(y_true, argument="y_true").tolist()
     answered = _without(y_pred, extra, isinstance(both[0], str))
     if extra is None or len(answered):
         both += resolve_classes(answered, argument="y_pred").tolist()
-    known = resolve_classes(
+    class_labels = resolve_classes(
         both, classes=classes, argument="y_true or y_pred", actions=extra, **prices
     )
-    true = class_indices(y_true, known, argument="y_true")
+    true = class_indices(y_true, class_labels, argument="y_true")
     if extra is not None and cost_matrix is None and costs is None:  # all cost 1
-        ones = np.ones(len(known))
+        ones = np.ones(len(class_labels))
         prices["cost_matrix"] = error_costs(ones, np.ones(len(extra)))
     rows = row_costs(
         y_true,
-        classes=known,
+        classes=class_labels,
         sample_weight=_weights(sample_weight, len(true)),
         actions=extra,
         action_error=action_error,
@@ -73,31 +71,31 @@ def read_answers(
 def _extra(
     y_true: Any, classes: Any, actions: Any, prices: dict[str, Any]
 ) -> NDArray[Any] | None:
-    """Answers that are no classes, None where there are none."""
+    """Answers that are not classes; None if there are none."""
     if actions is None and prices["cost_matrix"] is None:
         return None
-    known = resolve_classes(
+    class_labels = resolve_classes(
         y_true, classes=classes, argument="y_true", actions=actions, **prices
     )
     matrix = prices["cost_matrix"]
-    found = extra_actions(known, actions=actions, cost_matrix=matrix)
-    return found if len(found) else None
+    extra = extra_actions(class_labels, actions=actions, cost_matrix=matrix)
+    return extra if len(extra) else None
 
 
 def _without(y_pred: Any, extra: NDArray[Any] | None, words: bool) -> Any:
-    """The answers that are classes, which are words or numbers."""
+    """The answers that are classes, all texts or all numbers."""
     if extra is None:
         return y_pred
     others = set(extra.tolist())
-    given = y_pred if isinstance(y_pred, list) else np.asarray(y_pred).tolist()
-    left = [label for label in given if label not in others]
-    strange = [label for label in left if isinstance(label, str) != words]
-    if strange:
+    answers = y_pred if isinstance(y_pred, list) else np.asarray(y_pred).tolist()
+    labels = [label for label in answers if label not in others]
+    unknown = [label for label in labels if isinstance(label, str) != words]
+    if unknown:
         raise ValueError(
-            f"y_pred has answers that are neither classes nor actions, {strange[0]!r};"
-            " correct it, or name it by actions=."
+            f"y_pred has answers that are neither classes nor actions, {unknown[0]!r};"
+            " correct them, or name them by actions=."
         )
-    return left
+    return labels
 
 
 def confusion_of(rows: RowCosts, predicted: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -152,7 +150,7 @@ def mean_cost(
     actions: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Return what the predictions cost on average, in the user's units.
+    """Return the mean cost of the predictions, in the user's units.
 
     Parameters
     ----------
@@ -161,16 +159,16 @@ def mean_cost(
     cost_matrix : array-like, table or dict of shape (n_classes, n_actions), optional
         ``cost_matrix[true, predicted]``.
     costs : array-like or table of shape (n_samples, n_actions), optional
-        ``costs[n, k]``, the price of answer k for example n. With neither, every
+        ``costs[n, k]``, the cost of answer k for example n. Without any costs, every
         mistake costs 1.
     classes : array-like of shape (n_classes,), optional
-        The classes, in the order of unlabelled prices; by default the labels of
-        labelled prices, or the sorted labels of `y_true` and `y_pred`.
+        The classes, in the order of unlabelled costs; by default the labels of
+        labelled costs, or the sorted labels of `y_true` and `y_pred`.
     actions : array-like, optional
-        Answers that are no classes, in the order of an unlabelled price list's last
-        columns; a labelled cost matrix names them itself.
+        Answers that are not classes, in the order of the last columns of an unlabelled
+        cost matrix; a labelled one names them itself.
     sample_weight : array-like of shape (n_samples,), optional
-        How much each example counts.
+        Weight of each example.
 
     Returns
     -------
@@ -179,7 +177,7 @@ def mean_cost(
 
     See Also
     --------
-    normalized_cost : Return the mean cost in units of the average price of a mistake.
+    normalized_cost : Return the mean cost in units of the average cost of a mistake.
     error_rate : Return the share of wrong predictions.
     measure : Return all measures of predictions at once.
 
@@ -199,8 +197,8 @@ def mean_cost(
         cost_matrix=cost_matrix,
         costs=costs,
     )
-    paid = total_cost(rows.in_users_units, predicted, rows.weight)
-    return float(paid / rows.weight.sum())
+    realised_cost = total_cost(rows.in_users_units, predicted, rows.weight)
+    return float(realised_cost / rows.weight.sum())
 
 
 def error_rate(
@@ -218,11 +216,11 @@ def error_rate(
     y_true, y_pred : array-like of shape (n_samples,)
         True and predicted labels.
     classes : array-like of shape (n_classes,), optional
-        The classes; labels outside them are refused.
+        The classes; other labels are an error.
     actions : array-like, optional
-        Answers that are no classes; they are counted as wrong.
+        Answers that are not classes; they count as wrong.
     sample_weight : array-like of shape (n_samples,), optional
-        How much each example counts.
+        Weight of each example.
 
     Returns
     -------
@@ -231,8 +229,8 @@ def error_rate(
 
     See Also
     --------
-    mean_cost : Return what the predictions cost on average, in the user's units.
-    weighted_error : Return the errors, each counted by the weight of its true class.
+    mean_cost : Return the mean cost of the predictions, in the user's units.
+    weighted_error : Return the errors, weighted by true class.
 
     Examples
     --------
@@ -256,7 +254,7 @@ def weighted_error(
     actions: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Return the errors, each counted by the weight of its true class.
+    """Return the errors, weighted by true class.
 
     Parameters
     ----------
@@ -270,9 +268,9 @@ def weighted_error(
     classes : array-like of shape (n_classes,), optional
         The classes; by default the sorted labels of `y_true` and `y_pred`.
     actions : array-like, optional
-        Answers that are no classes; they are counted as wrong.
+        Answers that are not classes; they count as wrong.
     sample_weight : array-like of shape (n_samples,), optional
-        How much each example counts; class sizes do not depend on it.
+        Weight of each example; class sizes do not depend on it.
 
     Returns
     -------
@@ -326,9 +324,9 @@ def g_mean(
     classes : array-like of shape (n_classes,), optional
         The classes; by default the sorted labels of `y_true` and `y_pred`.
     actions : array-like, optional
-        Answers that are no classes; they are no recall.
+        Answers that are not classes; they count as missed.
     sample_weight : array-like of shape (n_samples,), optional
-        How much each example counts; a class of total weight 0 is absent.
+        Weight of each example; a class of total weight 0 is absent.
 
     Returns
     -------
@@ -338,7 +336,7 @@ def g_mean(
     See Also
     --------
     recall_product : Return the product of the recalls of the classes, without a root.
-    weighted_error : Return the errors, each counted by the weight of its true class.
+    weighted_error : Return the errors, weighted by true class.
 
     Examples
     --------
@@ -414,28 +412,28 @@ def normalized_cost(
     actions: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Return the mean cost in units of the average price of a mistake.
+    """Return the mean cost in units of the average cost of a mistake.
 
     Comparable with the error rate, and equal to it for naive costs.
 
     Parameters
     ----------
     y_true, y_pred, cost_matrix, costs, classes, actions, sample_weight
-        As in :func:`mean_cost`. The price of being right is subtracted first.
+        As in :func:`mean_cost`. The cost of a correct prediction is subtracted first.
 
     Returns
     -------
     float
         With a matrix C, the mean cost under ``C * K (K - 1) / sum(C)``. With costs by
         example, C is estimated: its row y is the (weighted) mean of the cost vectors
-        of class y, and classes that do not occur are left out of the average. So
-        costs that only depend on the class give the same either way, if every class
-        occurs. 0.0 where no mistake costs anything.
+        of class y, and classes that do not occur are left out of the average. If every
+        class occurs, costs that only depend on the class give the same either way. 0.0
+        if no mistake costs anything.
 
     See Also
     --------
-    mean_cost : Return what the predictions cost on average, in the user's units.
-    softcost.search.MaxOfBoth : The rule that sets it beside the error.
+    mean_cost : Return the mean cost of the predictions, in the user's units.
+    softcost.search.MaxOfBoth : The rule that compares it with the error.
 
     Examples
     --------
@@ -476,26 +474,25 @@ def measure(
     error_weight : "balanced", None or dict of label and weight, default="balanced"
         As in :func:`weighted_error`.
     action_error : float, or dict of action and float, default=1.0
-        How much an answer that is no class counts as an error.
+        Error of an answer that is not a class.
 
     Returns
     -------
     dict
-        ``cost``, ``error``, ``weighted_error``, ``g_mean`` and ``normalized_cost``, as
-        the functions of these names (``mean_cost``, ``error_rate``) give them; where
-        there are actions also ``coverage`` and ``error_answered``.
+        Every measure of `MEASURES` by name, as the functions above return them; those
+        that need actions only if there are actions.
 
     See Also
     --------
-    mean_cost : Return what the predictions cost on average, in the user's units.
+    mean_cost : Return the mean cost of the predictions, in the user's units.
     error_rate : Return the share of wrong predictions.
     measures_from_confusion : All measures of one or several models.
 
     Examples
     --------
     >>> from softcost.metrics import measure
-    >>> found = measure([0, 1, 1], [1, 1, 1], cost_matrix=[[0, 6], [2, 0]])
-    >>> found["cost"], found["g_mean"]
+    >>> measures = measure([0, 1, 1], [1, 1, 1], cost_matrix=[[0, 6], [2, 0]])
+    >>> measures["cost"], measures["g_mean"]
     (2.0, 0.0)
     """
     rows, predicted = read_answers(
@@ -509,11 +506,8 @@ def measure(
         action_error=action_error,
     )
     by_class = error_weights(y_true, error_weight, rows.classes)
-    found = all_measures(rows, predicted, by_class)
-    return {name: float(value) for name, value in found.items()}
-
-
-# Measures of answers where not every answer is a class.
+    measures = all_measures(rows, predicted, by_class)
+    return {name: float(value) for name, value in measures.items()}
 
 
 def coverage(
@@ -524,18 +518,18 @@ def coverage(
     classes: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Return the share of examples that are answered with a class.
+    """Return the share of examples answered with a class.
 
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_samples,)
         True labels and answers.
     actions : array-like
-        Answers that are no classes, such as "ask a person".
+        Answers that are not classes, such as "ask a person".
     classes : array-like of shape (n_classes,), optional
-        The classes; labels outside them and the actions are refused.
+        The classes; labels that are neither classes nor actions are an error.
     sample_weight : array-like of shape (n_samples,), optional
-        How much each example counts.
+        Weight of each example.
 
     Returns
     -------
@@ -544,8 +538,7 @@ def coverage(
 
     See Also
     --------
-    error_answered : Return the error rate among the examples that are answered with a
-        class.
+    error_answered : Return the error rate among the examples answered with a class.
     measure : Return all measures of predictions at once.
 
     Examples
@@ -565,7 +558,7 @@ def error_answered(
     classes: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Return the error rate among the examples that are answered with a class.
+    """Return the error rate among the examples answered with a class.
 
     Parameters
     ----------
@@ -575,11 +568,11 @@ def error_answered(
     Returns
     -------
     float
-        NaN where no example is answered with a class.
+        NaN if no example is answered with a class.
 
     See Also
     --------
-    coverage : Return the share of examples that are answered with a class.
+    coverage : Return the share of examples answered with a class.
     error_rate : Return the share of wrong predictions.
 
     Examples
@@ -594,7 +587,7 @@ def error_answered(
 def _measured(
     name: str, y_true: Any, y_pred: Any, classes: Any, sample_weight: Any, actions: Any
 ) -> float:
-    """One of the measures; prices do not matter to it."""
+    """A measure that does not depend on costs."""
     rows, predicted = read_answers(
         y_true, y_pred, classes, sample_weight, actions=actions
     )

@@ -1,4 +1,4 @@
-"""The trade-off between criteria that are all to be small."""
+"""Pareto fronts, lower hulls and hypervolumes of criteria to minimise."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def pareto_mask(F: ArrayLike) -> NDArray[np.bool_]:
-    """Say which candidates no other one dominates.
+    """Return which candidates are not dominated by another.
 
     Candidate i dominates j iff ``F[i, m] <= F[j, m]`` for all criteria m and ``<``
     for one. Equal candidates do not dominate each other.

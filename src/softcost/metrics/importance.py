@@ -1,4 +1,4 @@
-"""What each column of a table is worth to a model, in money."""
+"""Column importance in units of cost, by permutation."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -27,24 +27,23 @@ def column_importance(
     n_repeats: int = 5,
     random_state: int = 0,
 ) -> "pd.DataFrame":
-    """What each column saves per row, by what predictions cost without it.
+    """The extra cost per row if a column is shuffled, for every column.
 
-    The values of a column are shuffled among the rows, R times, which leaves its
-    distribution and takes what it tells. With ``c_i`` the cost of row i and ``c_ir``
-    that after shuffle r, the column saves
+    Shuffling the values of a column among the rows keeps its distribution but removes
+    its information. Let ``c_i`` be the cost of row i and ``c_ir`` its cost after
+    shuffle r of R. The column saves
 
         mean_i (mean_r c_ir - c_i)
 
-    with Student's paired interval over the rows. Each interval holds by itself, with
-    95 %: of twenty columns that say nothing, one is expected to look as if it did.
-    Columns that say the same stand in for each other, so that each alone saves little.
-    Take rows that the model has not learnt from; on others it is worth what was learnt
-    by heart.
+    with Student's paired interval over the rows. The intervals are not simultaneous: of
+    twenty irrelevant columns, one is expected to look relevant at 95 %. Correlated
+    columns replace each other, so each alone saves little. Use held-out rows; on
+    training rows the importance includes overfitting.
 
     Parameters
     ----------
     predict : callable
-        From a table like X to answers, such as ``model.predict``.
+        Maps a table like X to answers, e.g. ``model.predict``.
     X : DataFrame or array of shape (n, n_features)
         Rows to measure on.
     y : array-like of shape (n,)
@@ -54,36 +53,36 @@ def column_importance(
     costs : array-like or table of shape (n, A), default=None
         Costs by example.
     classes, actions : array-like, default=None
-        Labels in the order of costs, and what else may be answered; by default what
-        costs name, or else all labels in order.
+        Labels in the order of the costs, and answers that are not classes; by default
+        the names in the costs, or else all labels in order.
     columns : dict of str and list, default=None
-        What to shuffle together, such as the parts of a date; by default each column by
-        itself.
+        Columns to shuffle together, such as the parts of a date; by default each column
+        is shuffled alone.
     n_repeats : int, default=5
-        How often each is shuffled.
+        Shuffles per column.
     random_state : int, default=0
         Seed of the shuffles.
 
     Returns
     -------
     DataFrame
-        The most important first: ``column``, ``saving``, ``low`` and ``high`` of its
-        interval, and ``shown``, whether that lies above zero.
+        The most important column first: ``column``, ``saving``, ``low`` and ``high`` of
+        its interval, and ``shown``, whether the interval lies above zero.
 
     See Also
     --------
     paired_saving : What one of several models saves per row against something else.
-    sklearn.inspection.permutation_importance : The same idea for any score.
+    sklearn.inspection.permutation_importance : The same for any score.
 
     Examples
     --------
     >>> import numpy as np
     >>> from softcost.metrics import column_importance
     >>> X = np.column_stack([np.arange(40) % 2, np.arange(40) % 7])
-    >>> found = column_importance(
+    >>> importance = column_importance(
     ...     lambda X: X[:, 0], X, X[:, 0], cost_matrix=[[0, 1], [5, 0]]
     ... )
-    >>> found["column"].tolist(), found["shown"].tolist()
+    >>> importance["column"].tolist(), importance["shown"].tolist()
     (['0', '1'], [True, False])
     """
     import pandas as pd
@@ -93,23 +92,25 @@ def column_importance(
     table = X if isinstance(X, pd.DataFrame) else np.asarray(X)
     if columns is None:
         columns = {str(name): [name] for name in _names(table)}
-    known, answers = read_answers(
+    rows, answers = read_answers(
         y, predict(table), classes, None, actions=actions, cost_matrix=cost_matrix,
         costs=costs,
     )  # fmt: skip
-    prices, every = known.in_users_units, np.arange(len(answers))
-    own = prices[every, answers]
+    costs_of, every = rows.in_users_units, np.arange(len(answers))
+    cost = costs_of[every, answers]
     rng = np.random.default_rng(random_state)
     order = [rng.permutation(len(every)) for _ in range(n_repeats)]
-    found = []
+    savings = []
     for name, parts in columns.items():
-        told = predict(_shuffled(table, parts, order))
-        mixed = answer_indices(told, known.classes, known.extra, argument="predictions")
-        without = prices[every, mixed.reshape(n_repeats, -1)].mean(axis=0)
-        saving = paired_saving(without, own)
-        found.append((name, saving.saving, saving.low, saving.high, saving.shown))
+        shuffled = predict(_shuffled(table, parts, order))
+        mixed = answer_indices(
+            shuffled, rows.classes, rows.extra, argument="predictions"
+        )
+        without = costs_of[every, mixed.reshape(n_repeats, -1)].mean(axis=0)
+        saving = paired_saving(without, cost)
+        savings.append((name, saving.saving, saving.low, saving.high, saving.shown))
     heads = ["column", "saving", "low", "high", "shown"]
-    return pd.DataFrame(found, columns=heads).sort_values(
+    return pd.DataFrame(savings, columns=heads).sort_values(
         "saving", ascending=False, kind="stable", ignore_index=True
     )
 
@@ -123,7 +124,7 @@ def _names(table: Any) -> list[Any]:
 def _shuffled(
     table: Any, parts: Sequence[Hashable], order: list[NDArray[np.intp]]
 ) -> Any:
-    """As many copies of a table as there are orders, some columns in these orders."""
+    """One copy of the table per order, with some columns in that order."""
     every = np.tile(np.arange(len(table)), len(order))
     mixed = np.concatenate(order)
     if not hasattr(table, "columns"):

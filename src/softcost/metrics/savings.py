@@ -1,4 +1,4 @@
-"""What is saved per row against something else, with an honest interval."""
+"""Savings per row against a baseline, with an interval that covers the selection."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-_DRAWS = 5000  # of the largest deviation; its quantile is then good to two digits
-_SEED = 0  # the same interval for the same rows
+_DRAWS = 5000  # of the maximal |t|: two digits of its 95% quantile
+_SEED = 0  # the same rows give the same interval
 _BLOCK = 4096  # rows at a time
 
 CostsOf = Callable[[NDArray[np.intp]], NDArray[np.float64]]
@@ -22,19 +22,19 @@ class Saving:
     saving : float
         Mean saving per row, in the units of the costs.
     low, high : float
-        The interval of 95 %.
+        The 95 % interval.
     before : float
-        Mean cost of what it is compared with.
+        Mean cost of the baseline.
 
     See Also
     --------
-    paired_saving : What one of several models saves per row against something else.
+    paired_saving : The saving per row of one of several models, against a baseline.
 
     Examples
     --------
     >>> from softcost.metrics import Saving
-    >>> found = Saving(saving=0.5, low=0.1, high=0.9, before=2.0)
-    >>> found.shown, found.percent(found.saving)
+    >>> saving = Saving(saving=0.5, low=0.1, high=0.9, before=2.0)
+    >>> saving.shown, saving.percent(saving.saving)
     (True, 25.0)
     """
 
@@ -45,11 +45,11 @@ class Saving:
 
     @property
     def shown(self) -> bool:
-        """Whether there is a saving beyond chance."""
+        """Whether the saving is significant: the interval lies above zero."""
         return self.low > 0
 
     def percent(self, value: float) -> float | None:
-        """An amount in percent of what it is compared with; None where that is free.
+        """An amount in percent of the baseline's cost; None if that is not positive.
 
         Parameters
         ----------
@@ -73,32 +73,32 @@ def paired_saving(
     weight: ArrayLike | None = None,
     level: float = 0.95,
 ) -> Saving:
-    """What one of several models saves per row against something else.
+    """The saving per row of one of several models, against a baseline.
 
     Candidate c saves ``d_gc = sum_{i in g} w_i (before_i - after_ci)`` on group g, and
-    ``m_c = sum_g d_gc / sum_i w_i`` in the mean, with standard error ``s_c``. The
-    interval of the chosen one is ``m_c -+ q s_c``, where q is the quantile of the
-    largest of all ``|t_c|``; t has the correlations of the d, and G - 1 degrees of
-    freedom. So the intervals of all candidates hold at once, and that of whichever was
-    chosen on the same rows, by whatever rule, holds as well. For a single candidate it
-    is Student's paired interval.
+    ``m_c = sum_g d_gc / sum_i w_i`` on average, with standard error ``s_c``. The
+    interval of the chosen candidate is ``m_c -+ q s_c``, where q is the quantile of
+    ``max_c |t_c|``; t is multivariate Student with the correlations of d and G - 1
+    degrees of freedom. These intervals are simultaneous, so they remain valid for a
+    candidate chosen on the same rows by any rule. For a single candidate this is
+    Student's paired interval.
 
     Parameters
     ----------
     before : array-like of shape (n,)
-        Costs of the rows with what is compared with.
+        Costs of the rows with the baseline.
     after : array-like of shape (n,) or (n_candidates, n), or callable
-        Costs of the same rows with each candidate. A function is asked for some rows
-        at a time: it is given their numbers, and returns an array of shape
+        Costs of the same rows with each candidate. A function is called for blocks of
+        rows: it gets their indices and returns an array of shape
         (n_candidates, n_rows).
     chosen : int, default=0
-        The candidate that is asked for.
+        Index of the candidate whose saving is returned.
     groups : array-like of shape (n,), default=None
-        Rows with the same number depend on each other; by default none do.
+        Rows of a group may depend on each other; by default all are independent.
     weight : array-like of shape (n,), default=None
-        How much each row counts, by default 1.
+        Weight of each row, 1 by default.
     level : float, default=0.95
-        Of the interval.
+        Level of the interval.
 
     Returns
     -------
@@ -113,37 +113,38 @@ def paired_saving(
     Examples
     --------
     >>> from softcost.metrics import paired_saving
-    >>> found = paired_saving([5, 0, 5, 5, 0, 5], [1, 0, 1, 0, 0, 2])
-    >>> round(found.saving, 2), found.shown
+    >>> saving = paired_saving([5, 0, 5, 5, 0, 5], [1, 0, 1, 0, 0, 2])
+    >>> round(saving.saving, 2), saving.shown
     (2.67, True)
     """
     base = np.asarray(before, float)
     if len(base) == 0:
-        raise ValueError("before has no rows; pass costs of at least one.")
+        raise ValueError("before has no rows; pass the costs of at least one row.")
     costs_of = after if callable(after) else _columns(after, len(base))
     w = np.ones(len(base)) if weight is None else np.asarray(weight, float)
     members = np.arange(len(base)) if groups is None else np.asarray(groups)
-    known, group = np.unique(members, return_inverse=True)
-    mean, cost, all_pay = 0.0, float(w @ base / w.sum()), True
+    labels, group = np.unique(members, return_inverse=True)
+    n_groups = len(labels)
+    mean, cost, non_negative = 0.0, float(w @ base / w.sum()), True
     for start in range(0, len(base), _BLOCK):
         rows = np.arange(start, min(start + _BLOCK, len(base)))
         costs = costs_of(rows)
         mean = mean + (base[rows] - costs) @ w[rows] / w.sum()
-        all_pay = all_pay and bool((costs >= 0).all())
+        non_negative = non_negative and bool((costs >= 0).all())
     means = np.asarray(mean)
-    if len(known) < 2:
+    if n_groups < 2:
         return Saving(float(means[chosen]), -np.inf, np.inf, cost)
 
     def centred(rows: NDArray[np.intp]) -> NDArray[np.float64]:
         return w[rows, None] * ((base[rows] - costs_of(rows)).T - means)
 
     squares = _squared_sums(centred, group, len(means))
-    covariance = squares * len(known) / (len(known) - 1) / w.sum() ** 2
+    covariance = squares * n_groups / (n_groups - 1) / w.sum() ** 2
     error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
-    most = cost if all_pay else np.inf  # nobody saves more than all
+    most = cost if non_negative else np.inf  # a saving cannot exceed the cost
     reach = 0.0
     if error[chosen] > 0:
-        reach = _critical(covariance, error, len(known) - 1, level) * error[chosen]
+        reach = _critical(covariance, error, n_groups - 1, level) * error[chosen]
     return Saving(
         saving=float(means[chosen]),
         low=float(means[chosen] - reach),
@@ -153,7 +154,7 @@ def paired_saving(
 
 
 def _columns(after: ArrayLike, n: int) -> CostsOf:
-    """Some columns of costs, which are there for all rows."""
+    """A function that returns blocks of an array of costs."""
     costs = np.atleast_2d(np.asarray(after, float))
     if costs.shape[1] != n:
         raise ValueError(

@@ -14,7 +14,7 @@ from softcost.metrics.decision import mean_cost
 class MatrixCostScorer(BaseEstimator):
     """Minus the mean cost under a matrix; made by :func:`cost_scorer`.
 
-    It asks for no costs, so it works whether or not metadata routing is enabled.
+    It needs no metadata, so it works with and without metadata routing.
     """
 
     __metadata_request__score = {"estimator": UNUSED}  # noqa: RUF012
@@ -23,7 +23,7 @@ class MatrixCostScorer(BaseEstimator):
         self.cost_matrix = cost_matrix
         self.classes = classes
 
-    # What scikit-learn asks of a scorer that is to be tried at every threshold.
+    # Attributes that TunedThresholdClassifierCV needs of a scorer.
     _score_func = staticmethod(mean_cost)
     _sign = -1
 
@@ -44,7 +44,7 @@ class MatrixCostScorer(BaseEstimator):
 class ExampleCostScorer(BaseEstimator):
     """Minus the mean cost of examples; made by :func:`cost_scorer`.
 
-    It asks for `costs` as metadata and refuses to score without them.
+    It requests `costs` as metadata and raises an error without them.
     """
 
     __metadata_request__score = {"estimator": UNUSED, "costs": True}  # noqa: RUF012
@@ -82,13 +82,13 @@ def cost_scorer(
     ----------
     cost_matrix : array-like, table or dict of shape (n_classes, n_classes), optional
         ``cost_matrix[true, predicted]``. The scorer then needs nothing else, with
-        metadata routing or without. Without a matrix it asks for metadata `costs`
-        (n x K), which only reach it when metadata routing is enabled, and raises
-        where it does not get them; it never scores by anything but cost. (Searches
-        turn errors into warnings and NaN scores unless ``error_score="raise"``.)
+        metadata routing or without. Without a matrix it requests the metadata `costs`
+        (n x K), which only reach it if metadata routing is enabled, and raises an error
+        if they are missing. (Searches turn errors into warnings and NaN scores unless
+        ``error_score="raise"``.)
     classes : array-like of shape (n_classes,), optional
-        The classes, in the order of unlabelled prices. By default the sorted labels
-        that the estimator or `y` knows; needed where those may lack a class.
+        The classes, in the order of unlabelled costs. By default the sorted labels of
+        the estimator or `y`; needed if those may lack a class.
 
     Returns
     -------
@@ -98,8 +98,8 @@ def cost_scorer(
 
     See Also
     --------
-    mean_cost : Return what the predictions cost on average, in the user's units.
-    sklearn.metrics.make_scorer : Makes scorers of other measures.
+    mean_cost : Return the mean cost of the predictions, in the user's units.
+    sklearn.metrics.make_scorer : Make a scorer of another measure.
 
     Examples
     --------
@@ -122,8 +122,9 @@ def _score(
     estimator: Any, X: Any, y: Any, classes: Any, sample_weight: Any, costs: Any
 ) -> float:
     predicted = estimator.predict(X)
-    own = getattr(estimator, "classes_", ())
-    actions = getattr(estimator, "actions_", own)[len(own) :]
+    fitted_classes = getattr(estimator, "classes_", ())
+    all_answers = getattr(estimator, "actions_", fitted_classes)
+    actions = all_answers[len(fitted_classes) :]
     if classes is None:
         answers = np.asarray(predicted)
         answered = answers[~np.isin(answers, actions)] if len(actions) else predicted
@@ -140,19 +141,19 @@ def _score(
 
 
 def _known_classes(estimator: Any, y: Any, predicted: Any, costs: Any) -> NDArray[Any]:
-    """Find the classes of a fold: the labels of prices, or all that anyone knows."""
-    own = getattr(estimator, "classes_", predicted)
+    """The classes of a fold: the labels of the costs, or all labels that occur."""
+    fitted_classes = getattr(estimator, "classes_", predicted)
     if hasattr(estimator, "classes_") and not is_labelled(**costs):
-        order = np.asarray(own).tolist()
+        order = np.asarray(fitted_classes).tolist()
         if order != sorted(order):
             raise ValueError(
                 "classes is missing: the estimator's classes are not sorted, so the"
-                " order of the prices is not known; pass classes= to cost_scorer."
+                " order of the costs is ambiguous; pass classes= to cost_scorer."
             )
-    seen = [
+    labels_seen = [
         label
-        for labels in (y, predicted, own)
+        for labels in (y, predicted, fitted_classes)
         if len(labels)
         for label in resolve_classes(labels).tolist()
     ]
-    return resolve_classes(seen, **costs)
+    return resolve_classes(labels_seen, **costs)

@@ -1,4 +1,4 @@
-"""t-tests of two samples of results, with the degenerate cases decided."""
+"""t-tests of two samples of results, defined also for samples without variance."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,15 +16,15 @@ class Comparison:
     difference : float
         Mean of a minus mean of b.
     statistic : float
-        Student's t; 0 or infinite where the sample does not vary.
+        Student's t; 0 or infinite if the sample does not vary.
     df : int
         Degrees of freedom.
     p_value : float
-        Of a being lower (one tail) or of a being different (two tails).
+        For a being lower (one tail) or different (two tails).
     significant : bool
         ``p_value < level``.
     direction : {"lower", "higher", "equal"}
-        Where a lies, seen from b.
+        Direction of the difference of a from b.
 
     See Also
     --------
@@ -33,8 +33,8 @@ class Comparison:
     Examples
     --------
     >>> from softcost.metrics import compare
-    >>> found = compare([3.1, 2.9, 3.0, 3.2], [3.4, 3.1, 3.5, 3.3])
-    >>> found.direction, found.df, found.significant
+    >>> comparison = compare([3.1, 2.9, 3.0, 3.2], [3.4, 3.1, 3.5, 3.3])
+    >>> comparison.direction, comparison.df, comparison.significant
     ('lower', 3, True)
     """
 
@@ -63,15 +63,15 @@ def compare(
         Whether ``a[i]`` and ``b[i]`` belong to the same run. Otherwise Student's test
         for two samples of equal variance.
     tail : {1, 2}, default=1
-        1 asks whether a is lower than b, 2 whether they differ.
+        1 tests whether a is lower than b, 2 whether they differ.
     level : float, default=0.05
         Significance level.
 
     Returns
     -------
     Comparison
-        Statistic, p-value and verdict. Where nothing varies beyond rounding, p is
-        decided by the sign of the difference: with one tail 0 (lower), 1 (higher) or
+        Statistic, p-value and verdict. If nothing varies beyond rounding, the sign of
+        the difference decides p: with one tail 0 (lower), 1 (higher) or
         0.5 (equal); with two tails 0, or 1 if equal.
 
     See Also

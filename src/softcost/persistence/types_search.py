@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from softcost.metrics import MEASURES
 from softcost.persistence.archive import Refused
 from softcost.persistence.schema import (
     COUNT,
@@ -293,11 +294,9 @@ _RULES: dict[type, dict[str, Kind]] = {
     LeastError: {},
     MaxOfBoth: {},
     Budget: {
-        "error": maybe(Real(0, 1)), "weighted_error": maybe(Real(0)),
-        "cost": maybe(Real(0)), "normalized_cost": maybe(Real(0)),
-        "g_mean": maybe(Real(0, 1)), "coverage": maybe(Real(0, 1)), "recall": PLAIN,
-        "confidence": maybe(Real(0, 1)),
-    },
+        name: maybe(Real(0, 1) if MEASURES[name].upper_bound == 1 else Real(0))
+        for name in Budget.limited_measures()
+    } | {"recall": PLAIN, "confidence": maybe(Real(0, 1))},
     Tolerance: {"cost": word_or(Real(0), "1se")},
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What people look at: the explorer page and the displays.
+"""The explorer page, the displays and the verdict on a model in words.
 
 Frames and arrays in, artefacts out; no estimator is imported. A fitted search is read
 through its public attributes.

@@ -1,4 +1,4 @@
-"""Whether to use a model, as its savings and their intervals say."""
+"""The verdict on a model in words: savings with their intervals, and budgets."""
 
 import math
 from collections.abc import Mapping
@@ -7,24 +7,24 @@ from typing import Any
 from softcost.metrics import MEASURES, Saving
 
 
-def saving_facts(found: Saving) -> dict[str, Any]:
+def saving_facts(saving: Saving) -> dict[str, Any]:
     """A saving per row and its interval, also in percent, as plain data.
 
     Parameters
     ----------
-    found : Saving
-        As `softcost.metrics.paired_saving` and ``search.saving()`` give it.
+    saving : Saving
+        As returned by `softcost.metrics.paired_saving` and ``search.saving()``.
 
     Returns
     -------
     dict
-        ``saving``, ``low`` and ``high``, the same with ``_percent`` (None where there
-        is no such number), and whether it is ``shown`` beyond chance.
+        ``saving``, ``low`` and ``high``, the same with ``_percent`` (None if
+        undefined), and whether the saving is significant (``shown``).
 
     See Also
     --------
     advice : The same in words.
-    softcost.metrics.paired_saving : Where savings come from.
+    softcost.metrics.paired_saving : Computes savings.
 
     Examples
     --------
@@ -34,12 +34,12 @@ def saving_facts(found: Saving) -> dict[str, Any]:
     >>> round(facts["saving_percent"]), facts["shown"]
     (80, True)
     """
-    facts: dict[str, Any] = {"shown": found.shown}
+    facts: dict[str, Any] = {"shown": saving.shown}
     for name in ("saving", "low", "high"):
-        value = getattr(found, name)
+        value = getattr(saving, name)
         value = float(value) if math.isfinite(value) else None
         facts[name] = value
-        facts[f"{name}_percent"] = None if value is None else found.percent(value)
+        facts[f"{name}_percent"] = None if value is None else saving.percent(value)
     return facts
 
 
@@ -51,29 +51,29 @@ def advice(
     *,
     currency: str = "",
 ) -> dict[str, Any]:
-    """What to make of the chosen model, in the words of terminal and page.
+    """The verdict on the chosen model, for the terminal and the explorer page.
 
     Parameters
     ----------
     label : str
-        The best single answer.
+        The best constant answer.
     constant, regular : dict
-        What the model saves against always giving that answer and against the regular
-        model, as `saving_facts` has it.
+        Savings against the constant answer and the regular model, as returned by
+        `saving_facts`.
     rows : str
-        On which rows that was measured.
+        The rows on which the savings were measured, in words.
     currency : str, default=""
         Written after amounts.
 
     Returns
     -------
     dict
-        ``verdict``: "better", "not shown to be better" or "not better", each than the
-        best single answer; ``sentences``.
+        ``verdict`` ("better", "not shown to be better" or "not better" than the best
+        constant answer) and ``sentences``.
 
     See Also
     --------
-    saving_facts : What it is made of.
+    saving_facts : The numbers behind it.
     softcost.search.SoftCostClassifierCV.saving : Savings of a search.
 
     Examples
@@ -115,12 +115,12 @@ def advice(
 
 
 def saving_words(facts: dict[str, Any], currency: str = "") -> str:
-    """A saving as the end of a sentence; a negative one costs more.
+    """A saving as the end of a sentence; a negative saving is an extra cost.
 
     Parameters
     ----------
     facts : dict
-        As `saving_facts` has it.
+        As returned by `saving_facts`.
     currency : str, default=""
         Written after the amount.
 
@@ -156,12 +156,12 @@ def saving_words(facts: dict[str, Any], currency: str = "") -> str:
 
 
 def budget_words(guarantee: Mapping[str, Any]) -> str:
-    """Whether the limits of a budget are kept, and how sure that is, in one line.
+    """Whether the limits of a budget are met, and on what evidence, in one line.
 
     Parameters
     ----------
     guarantee : dict
-        As `softcost.search.Decision` and ``search.guarantee_`` have it.
+        As in `softcost.search.Decision` and ``search.guarantee_``.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def budget_words(guarantee: Mapping[str, Any]) -> str:
     See Also
     --------
     softcost.search.Budget : The rule that has limits.
-    advice : What the choice saves, in words.
+    advice : The verdict on the chosen model.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pictures of a search in matplotlib, in scikit-learn's convention."""
+"""Matplotlib displays of a search, with scikit-learn's display API."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from softcost.metrics import pareto_mask
 from softcost.report.explorer import parameter_names
 from softcost.search import reference_rows
 
-# Okabe and Ito's colours, which the colour-blind tell apart.
+# Okabe and Ito's palette, which is safe for colour-blind readers.
 INK, GREY = "#1a1c21", "#8a8f98"
 HARD, REGULAR = "#d55e00", "#0072b2"
 
@@ -44,7 +44,7 @@ class TradeoffDisplay:
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
     front_ : matplotlib Line2D
-        Candidates that no other beats in both.
+        The Pareto front.
     points_ : matplotlib PathCollection
         All candidates, coloured by softness.
 
@@ -517,9 +517,6 @@ def _softness_colours() -> Any:
     return LinearSegmentedColormap.from_list("softness", [HARD, "#a58ba0", REGULAR])
 
 
-# Pictures of what other prices would mean, in scikit-learn's convention.
-
-
 _COLOURS = {"chosen": INK, "hard": HARD, "regular": REGULAR}
 
 
@@ -813,10 +810,10 @@ def _draw(
     """Named curves, and a band below them for the best of all candidates."""
     lines = {}
     for name, values in {"best candidate": best, **curves}.items():
-        own = {"color": _COLOURS.get(name, GREY), "lw": 1.8, "label": name}
+        line = {"color": _COLOURS.get(name, GREY), "lw": 1.8, "label": name}
         if name == "best candidate":
-            own |= {"lw": 5.0, "alpha": 0.35}
+            line |= {"lw": 5.0, "alpha": 0.35}
         elif name == "always":
-            own |= {"ls": "--"}
-        (lines[name],) = ax.plot(x, values, **(own | style))
+            line |= {"ls": "--"}
+        (lines[name],) = ax.plot(x, values, **(line | style))
     return lines

@@ -32,10 +32,7 @@ from softcost.files import atomic_write
 from softcost.metrics import MEASURES, reported_measures
 from softcost.report.advice import advice, budget_words, saving_facts
 
-# Lines of Python that train a candidate of a search.
-
-
-_ANY_LENGTH = 10**6  # of a printed estimator: scikit-learn cuts long ones
+_ANY_LENGTH = 10**6  # characters; scikit-learn abbreviates longer estimators
 
 
 def python_lines(search: Any, params: Sequence[str], encoder: Any = None) -> str:
@@ -48,7 +45,7 @@ def python_lines(search: Any, params: Sequence[str], encoder: Any = None) -> str
     params : sequence of str
         Names of the learner's parameters that were searched.
     encoder : transformer, default=None
-        What the search's X was made with.
+        The transformer that made the search's X.
 
     Returns
     -------
@@ -84,9 +81,9 @@ def python_lines(search: Any, params: Sequence[str], encoder: Any = None) -> str
     inner = getattr(model, "learner", None)
     settings = {} if inner is None else {"learner": _expression(inner, params)}
     defaults = _defaults(model)
-    told = {"learner", "cost_matrix", "classes", "softness", "n_jobs"}
+    handled = {"learner", "cost_matrix", "classes", "softness", "n_jobs"}
     for name, value in model.get_params(deep=False).items():
-        if name not in told and repr(value) != repr(defaults.get(name)):
+        if name not in handled and repr(value) != repr(defaults.get(name)):
             settings[name] = _written(value)
     by_class = getattr(model, "cost_matrix", None) is not None
     if by_class and not search.costs_by_example_:
@@ -110,7 +107,7 @@ def _written(value: Any) -> str:
 
 
 def _imports(things: Sequence[Any]) -> str:
-    """Lines that import the classes of estimators, and of those inside them."""
+    """Lines that import the classes of estimators and of their parts."""
     wanted: dict[str, set[str]] = {}
     for thing in things:
         parts = [] if thing is None else [thing, *thing.get_params().values()]
@@ -125,7 +122,7 @@ def _imports(things: Sequence[Any]) -> str:
 
 
 def _place(kind: type) -> str:
-    """The public package of a class, from which it is imported."""
+    """The public package that a class is imported from."""
     parts = kind.__module__.split(".")
     if parts[0] == "softcost":
         return ".".join(parts[:2])
@@ -134,39 +131,38 @@ def _place(kind: type) -> str:
 
 
 def _expression(learner: Any, params: Sequence[str]) -> str:
-    """A learner as it is written, with searched parameters in braces."""
-    own = learner.get_params(deep=False)
+    """A learner as Python text, with searched parameters in braces."""
+    params_of_learner = learner.get_params(deep=False)
     defaults = _defaults(learner)
     settings = {
         name: f"{{{name}}}" if name in params else _written(value)
-        for name, value in own.items()
+        for name, value in params_of_learner.items()
         if name in params or repr(value) != repr(defaults.get(name))
     }
-    nested = ", ".join(f"{name}={{{name}}}" for name in params if name not in own)
+    nested = ", ".join(
+        f"{name}={{{name}}}" for name in params if name not in params_of_learner
+    )
     return _call(learner, settings) + (f".set_params({nested})" if nested else "")
 
 
 def _call(thing: Any, settings: dict[str, str]) -> str:
-    told = ", ".join(f"{name}={text}" for name, text in settings.items())
-    return f"{type(thing).__name__}({told})"
+    arguments = ", ".join(f"{name}={text}" for name, text in settings.items())
+    return f"{type(thing).__name__}({arguments})"
 
 
 def _defaults(thing: Any) -> dict[str, Any]:
     parameters = inspect.signature(type(thing)).parameters.values()
-    return {one.name: one.default for one in parameters}
+    return {parameter.name: parameter.default for parameter in parameters}
 
 
-# What the explorer page shows, and how it is read from a fitted search.
-
-
-# A page is made at once: fewer resamples, and none of very many predictions.
+# A page should take seconds: few resamples, and none of very many predictions.
 _RESAMPLES = 100
 _MOST_PREDICTIONS = 20_000_000
 
 
 @dataclass(frozen=True)
 class ExplorerData:
-    """All that one explorer page shows.
+    """The contents of an explorer page.
 
     Attributes
     ----------
@@ -177,7 +173,7 @@ class ExplorerData:
     classes : sequence of K labels
         The classes.
     cost_matrix : array of shape (K, A)
-        Price by true class and answer; with prices by example, their means.
+        Cost by true class and answer; with costs by example, their means.
     chosen : int
         Row of the candidate that the search chose.
     hard, regular : int or None
@@ -185,58 +181,56 @@ class ExplorerData:
     params : tuple of str
         Columns of the table that are parameters of the learner.
     title, reduction, learner : str
-        What the page says of itself.
+        Headline and facts at the top of the page.
     n_rows, n_features, n_folds : int or None
-        Of the search.
+        Size of the search.
     by_example : bool
-        Whether prices were given by example.
+        Whether costs were passed by example.
     error : {"error", "weighted_error"}
         The error that counts.
     test : DataFrame or None
-        Results on held-out test data, one row per named model, with any of the columns
-        ``cost``, ``error``, ``weighted_error`` and ``g_mean``.
+        Results on held-out test data, one row per named model, with any measures of
+        `softcost.metrics.reported_measures` as columns.
     n_test : int or None
-        Rows of the test data.
+        Number of test rows.
     test_confusion : array of shape (n_models, K, A) or None
-        Test rows by model, true class and answer: with them the test results follow
-        prices that are changed on the page.
+        Test rows by model, true class and answer, with which the test results follow
+        costs that are changed on the page.
     test_note : str
-        What the test data are, where they are not rows that took no part.
+        Describes test data other than rows held out from the search.
     command, python : str, dict of family and str, or None
         Lines that train a candidate, with ``{softness}``, ``{index}``, ``{error}`` and
         the parameters' names in braces. Values are quoted for the shell in ``command``
         and written as literals in ``python``.
     expected : tuple of three floats or None
-        What the chosen candidate is expected to cost on new rows, and between which
-        costs 95 % of resamples are: see `SoftCostClassifierCV.optimism`.
+        Expected cost of the chosen candidate on new rows, and the central 95 % interval
+        of the resamples: see `SoftCostClassifierCV.optimism`.
     actions : sequence of A - K names
-        What may be answered beyond the classes.
-    paid : array of shape (n_candidates, K, A) or None
-        What the held-out answers cost in all, where prices were given by example.
+        Answers that are not classes.
+    realised_cost : array of shape (n_candidates, K, A) or None
+        Total cost of the held-out answers, if costs were passed by example.
     constant : dict or None
         The best constant answer: ``label``, ``cost`` and ``error``.
     advice : dict or None
-        ``verdict`` and ``sentences`` about the choice, as `advice` makes them.
+        ``verdict`` and ``sentences`` about the choice, as returned by `advice`.
     budget : dict or None
-        What is known of the limits that the choice had to keep, as
-        `softcost.search.Decision` has it.
+        The guarantee of the limits on the choice, as in `softcost.search.Decision`.
     currency : str
         Written after amounts of money.
     importance : sequence of dicts
-        What columns save: ``column``, ``saving``, ``low``, ``high`` and ``shown``, as
-        the rows of `softcost.metrics.column_importance`.
+        Column importance: ``column``, ``saving``, ``low``, ``high`` and ``shown``, as
+        in the rows of `softcost.metrics.column_importance`.
     importance_rows : int or None
-        On how many rows that was measured.
+        Number of rows it was measured on.
 
     See Also
     --------
-    write_explorer : Write the explorer page; a file of that name is replaced at once or
-        not at all.
+    write_explorer : Write the explorer page; an existing file is replaced atomically.
     softcost.search.SoftCostClassifierCV.to_html : Writes the page of a search.
 
     Examples
     --------
-    Any table of candidates can be shown, not only one of a search:
+    Any table of candidates can be shown, not only the table of a search:
 
     >>> import numpy as np
     >>> import pandas as pd
@@ -273,7 +267,7 @@ class ExplorerData:
     python: str | dict[str, str] | None = None
     expected: tuple[float, float, float] | None = None
     actions: Sequence[Any] = ()
-    paid: NDArray[Any] | None = None
+    realised_cost: NDArray[Any] | None = None
     constant: dict[str, Any] | None = None
     advice: dict[str, Any] | None = None
     test_confusion: NDArray[Any] | None = None
@@ -313,29 +307,32 @@ class ExplorerData:
 
     def _check_counts(self, n: int, shape: tuple[int, int]) -> None:
         n_models = 0 if self.test is None else len(self.test)
-        for name, rows in (("paid", n), ("test_confusion", n_models)):
+        for name, rows, owner in (
+            ("realised_cost", n, "the table"),
+            ("test_confusion", n_models, "test"),
+        ):
             values = getattr(self, name)
             if values is not None and np.shape(values) != (rows, *shape):
                 raise ValueError(
                     f"{name} has shape {np.shape(values)}; pass one matrix per row of "
-                    f"{'the table' if name == 'paid' else 'test'}, {(rows, *shape)}."
+                    f"{owner}, {(rows, *shape)}."
                 )
 
     @classmethod
     def from_search(cls, search: Any, **details: Any) -> "ExplorerData":
-        """Read a fitted `SoftCostClassifierCV`.
+        """The page of a fitted `SoftCostClassifierCV`.
 
         Parameters
         ----------
         search : fitted SoftCostClassifierCV
-            With its trade-off.
+            The search.
         **details
-            Any attribute of `ExplorerData`, instead of what the search says.
+            Attributes of `ExplorerData` that override those of the search.
 
         Returns
         -------
         ExplorerData
-            For `write_explorer`.
+            To pass to `write_explorer`.
         """
         table, confusion = search.tradeoff_, search.confusion_
         params = parameter_names(table)
@@ -362,7 +359,7 @@ class ExplorerData:
             "error": error,
             "python": python_lines(search, params),
             "expected": expected_cost(search),
-            "paid": getattr(search, "realised_cost_", None),
+            "realised_cost": getattr(search, "realised_cost_", None),
             "budget": search.guarantee_,
             "constant": {
                 name: search.constant_[name] for name in ("label", "cost", error)
@@ -387,22 +384,22 @@ def parameter_names(table: pd.DataFrame) -> tuple[str, ...]:
 
 
 def expected_cost(search: Any) -> tuple[float, float, float] | None:
-    """What ``search.optimism()`` expects; None where it cannot say, or not at once."""
+    """The result of ``search.optimism()``; None if undefined or too slow."""
     if len(search.tradeoff_) * search.n_samples_ > _MOST_PREDICTIONS:
         return None
     try:
-        found = search.optimism(_RESAMPLES)
+        optimism = search.optimism(_RESAMPLES)
     except ValueError:  # a saved search has no held-out predictions
         return None
-    return found.expected_cost, found.low, found.high
+    return optimism.expected_cost, optimism.low, optimism.high
 
 
 def advice_on(search: Any, currency: str = "") -> dict[str, Any] | None:
-    """What to make of the choice; None where held-out predictions are gone."""
+    """The verdict on the choice; None without held-out predictions."""
     if len(search.tradeoff_) * search.n_samples_ > _MOST_PREDICTIONS:
         return None
     try:
-        found = {
+        savings = {
             name: saving_facts(search.saving(name))
             for name in ("constant", "regular")
             if name == "constant" or name in search.reference_rows()
@@ -410,7 +407,7 @@ def advice_on(search: Any, currency: str = "") -> dict[str, Any] | None:
     except ValueError:  # a saved search has no held-out predictions
         return None
     label = str(search.constant_["label"])
-    return advice(label, found["constant"], found.get("regular"), currency=currency)
+    return advice(label, savings["constant"], savings.get("regular"), currency=currency)
 
 
 SCRIPTS = (
@@ -418,11 +415,12 @@ SCRIPTS = (
     "main.js",
 )  # fmt: skip
 
-# Weights that are no counts, and counts that take more characters than there is room
-# for, are kept to this fraction of their sum.
-RESOLUTION = 1e-5
+# Characters of confusion matrices on a page. Beyond, and for weights that are not
+# counts, matrices are rounded to this fraction of their sum.
 ROOM = 500_000
-ROOM_OF_PAID = 120_000  # characters, beyond which mean prices have to do
+RESOLUTION = 1e-5
+# Characters of realised costs. Beyond, the page uses mean costs by kind of mistake.
+ROOM_OF_COSTS = 120_000
 
 
 def explorer_html(data: ExplorerData) -> str:
@@ -431,7 +429,7 @@ def explorer_html(data: ExplorerData) -> str:
     Parameters
     ----------
     data : ExplorerData
-        What is shown.
+        Contents of the page.
 
     Returns
     -------
@@ -440,9 +438,8 @@ def explorer_html(data: ExplorerData) -> str:
 
     See Also
     --------
-    write_explorer : Write the explorer page; a file of that name is replaced at once or
-        not at all.
-    notebook_html : The explorer page in a frame of its own, for a notebook.
+    write_explorer : Write the explorer page; an existing file is replaced atomically.
+    notebook_html : The explorer page in an ``iframe``, for a notebook.
 
     Examples
     --------
@@ -479,14 +476,14 @@ def explorer_html(data: ExplorerData) -> str:
 
 
 def write_explorer(path: str | os.PathLike[str], data: ExplorerData) -> Path:
-    """Write the explorer page; a file of that name is replaced at once or not at all.
+    """Write the explorer page; an existing file is replaced atomically.
 
     Parameters
     ----------
     path : str or path
-        Where to.
+        The file to write.
     data : ExplorerData
-        What is shown.
+        Contents of the page.
 
     Returns
     -------
@@ -521,14 +518,14 @@ def write_explorer(path: str | os.PathLike[str], data: ExplorerData) -> Path:
 
 
 def notebook_html(data: ExplorerData, height: int = 760) -> str:
-    """The explorer page in a frame of its own, for a notebook.
+    """The explorer page in an ``iframe``, for a notebook.
 
     Parameters
     ----------
     data : ExplorerData
-        What is shown.
+        Contents of the page.
     height : int, default=760
-        Of the frame, in pixels.
+        Height of the frame in pixels.
 
     Returns
     -------
@@ -563,7 +560,7 @@ def notebook_html(data: ExplorerData, height: int = 760) -> str:
 
 
 def page_data(data: ExplorerData) -> dict[str, Any]:
-    """What the page's scripts read, in JSON's types."""
+    """The JSON data that the scripts of the page read."""
     table = data.table
     confusion = np.asarray(data.confusion, float)
     cells, unit = _packed(confusion)
@@ -589,7 +586,7 @@ def page_data(data: ExplorerData) -> dict[str, Any]:
         "chosen": int(data.chosen),
         "hard": data.hard,
         "regular": data.regular,
-        "paid": _paid(data, np.round(confusion / unit) > 0),
+        "realisedCost": _realised_cost(data, np.round(confusion / unit) > 0),
         "constant": None
         if data.constant is None
         else {name: _plain(value) for name, value in data.constant.items()}
@@ -600,9 +597,11 @@ def page_data(data: ExplorerData) -> dict[str, Any]:
         "test": None if data.test is None else _test_results(data),
         "testNote": data.test_note,
         "testRows": data.n_test,
-        "importance": [_importance(one) for one in data.importance],
+        "importance": [_importance(column) for column in data.importance],
         "importanceRows": data.importance_rows,
-        "commands": _lines(data, data.command, lambda value: shlex.quote(_told(value))),
+        "commands": _lines(
+            data, data.command, lambda value: shlex.quote(_written_number(value))
+        ),
         "pythons": _lines(data, data.python, _literal),
     }
 
@@ -634,7 +633,7 @@ def _measures(data: ExplorerData) -> list[dict[str, Any]]:
 def _packed(confusion: NDArray[np.float64]) -> tuple[list[list[int]], float]:
     """Confusion matrices as lists of multiples of a unit; -n stands for n zeros.
 
-    Counts are kept as they are while they take little room.
+    Counts are exact if they fit on the page.
     """
     if np.array_equal(confusion, np.round(confusion)):
         rows = [_run_lengths(row) for row in confusion.astype(np.int64)]
@@ -655,25 +654,29 @@ def _run_lengths(counts: NDArray[np.int64]) -> list[int]:
     return out
 
 
-def _paid(data: ExplorerData, counted: NDArray[np.bool_]) -> list[list[float]] | None:
-    """Amounts of the cells that are counted, candidate by candidate."""
-    if data.paid is None:
+def _realised_cost(
+    data: ExplorerData, counted: NDArray[np.bool_]
+) -> list[list[float]] | None:
+    """Costs of the cells with a count, candidate by candidate."""
+    if data.realised_cost is None:
         return None
-    paid = [
+    costs = [
         [float(f"{value:.6g}") for value in amounts[where]]
-        for amounts, where in zip(np.asarray(data.paid, float), counted, strict=True)
+        for amounts, where in zip(
+            np.asarray(data.realised_cost, float), counted, strict=True
+        )
     ]
-    return paid if len(json.dumps(paid)) < ROOM_OF_PAID else None
+    return costs if len(json.dumps(costs)) < ROOM_OF_COSTS else None
 
 
-def _importance(one: Mapping[str, Any]) -> dict[str, Any]:
-    """What a column saves, with numbers that JSON knows."""
-    numbers = {name: _plain(one[name]) for name in ("saving", "low", "high")}
-    return {"column": str(one["column"]), **numbers, "shown": bool(one["shown"])}
+def _importance(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The importance of a column as JSON data."""
+    numbers = {name: _plain(row[name]) for name in ("saving", "low", "high")}
+    return {"column": str(row["column"]), **numbers, "shown": bool(row["shown"])}
 
 
 def _budget(guarantee: Mapping[str, Any]) -> dict[str, Any]:
-    """The line about a budget, and what is missing where it is not met."""
+    """The sentence about a budget, and how far the choice is from it."""
     words = budget_words(guarantee)
     words = f"{words[:1].upper()}{words[1:]}."
     if not guarantee["met"] and guarantee["missing"]:
@@ -699,7 +702,7 @@ def _values(column: Iterable[Any]) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A number, a truth value, a text, or None for what is missing."""
+    """A JSON value; None if missing."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
@@ -709,8 +712,8 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def _told(value: Any) -> str:
-    """A setting as a person writes it: 0.3, not 0.30000000000000004."""
+def _written_number(value: Any) -> str:
+    """A setting without rounding noise: 0.3, not 0.30000000000000004."""
     if isinstance(value, np.generic):
         value = value.item()
     return f"{value:.12g}" if isinstance(value, float) else str(value)
@@ -719,7 +722,7 @@ def _told(value: Any) -> str:
 def _literal(value: Any) -> str:
     if isinstance(value, np.generic):
         value = value.item()
-    return _told(value) if isinstance(value, float) else repr(value)
+    return _written_number(value) if isinstance(value, float) else repr(value)
 
 
 def _lines(
@@ -736,23 +739,23 @@ def _lines(
     else:
         templates = [template] * n_rows
     names = ["softness", *data.params]
-    known = ["index", "error", *names]
+    fields = ["index", "error", *names]
     pattern = re.compile(
-        r"\{(" + "|".join(re.escape(str(name)) for name in known) + r")\}"
+        r"\{(" + "|".join(re.escape(str(name)) for name in fields) + r")\}"
     )
     columns = {str(name): data.table[name].to_list() for name in names}
     columns["index"] = list(range(n_rows))
     limits = np.ceil(1e6 * data.table[data.error].to_numpy(float)) / 1e6
-    columns.setdefault("error", limits.tolist())  # the candidate itself is within it
+    columns.setdefault("error", limits.tolist())  # rounded up, to include the candidate
 
     def line(row: int) -> str:
-        return pattern.sub(lambda found: quote(columns[found[1]][row]), templates[row])
+        return pattern.sub(lambda match: quote(columns[match[1]][row]), templates[row])
 
     return [line(row) for row in range(n_rows)]
 
 
 def _island(value: Any) -> str:
-    """JSON that cannot end the element it stands in."""
+    """JSON that cannot close the script element around it."""
     text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

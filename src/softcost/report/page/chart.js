@@ -7,7 +7,7 @@ const SHAPES = {
   regular: "M-6.5 -6.5H6.5V6.5H-6.5z",
   chosen: "M0 -10.5L2.8 -3.6L10.2 -3.2L4.5 1.5L6.3 8.7L0 4.7L-6.3 8.7L-4.5 1.5L-10.2 -3.2L-2.8 -3.6z",
 };
-// One shape and one colour for each family; dots of single reductions are round.
+// A shape and a colour for each family; a single reduction has round dots.
 const FAMILY_SHAPES = [
   "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z",
   "M0 -6.6L6.6 0L0 6.6L-6.6 0z",
@@ -22,11 +22,11 @@ const FAMILY_SHAPES = [
 ];
 const familyShape = (number) => FAMILY_SHAPES[number % FAMILY_SHAPES.length];
 const familyClass = (number) => (families.length > 1 ? "family family-" + (number % FAMILY_SHAPES.length) : "");
-// What is not better than a single answer is the best of the models, but no advice.
+// A model that does not beat the best constant answer is not recommended.
 const chosenWord = (data.advice && data.advice.verdict === "not better") || (data.budget && !data.budget.met) ? "Chosen" : "Recommended";
 const MARKS = [["chosen", chosenWord], ["hard", "Hard"], ["regular", "Regular"]];
 
-// What a marked model is called; one may be two things.
+// Names of a marked model, which may have two.
 function nameOf(i) {
   const words = MARKS.filter(([key]) => data[key] === i).map(([, word]) => word);
   return words.map((word, number) => (number ? word.toLowerCase() : word)).join(" and ");
@@ -66,7 +66,7 @@ function extent(rows, values, spread) {
   return [low >= 0 ? Math.max(0, low - room) : low - room, high + room];
 }
 
-const FEWEST_IN_SIGHT = 3; // of fewer models there is nothing to choose from
+const FEWEST_IN_SIGHT = 3; // zoom only if this many models stay visible
 
 // The rows that matter are the front, the choice and the regular model; others, such as
 // the hard model, may be far away.
@@ -85,7 +85,7 @@ function ranges() {
 
 const within = (i, [[x0, x1], [y0, y1]]) => error[i] >= x0 && error[i] <= x1 && state.cost[i] >= y0 && state.cost[i] <= y1;
 
-// Standard errors belong to the prices of the training.
+// Standard errors belong to the original prices.
 const costSpread = () => (state.edited ? trainedCost.map(() => null) : trainedCostSe);
 
 function drawChart() {
@@ -321,7 +321,7 @@ function budgetLabel(value) {
   return percent(value, Math.max(1, Math.round(-Math.log10(chart.step)) - 2));
 }
 
-// What changes with the selection and the budget only; nothing is drawn anew.
+// Updates that follow the selection and the budget, without a redraw.
 function markChart() {
   const { x, y, box, range, width } = chart;
   const px = x(error[state.index]), py = y(state.cost[state.index]);

@@ -1,4 +1,4 @@
-// The state of the page, and what changes it.
+// The state of the page, and the functions that change it.
 const state = {
   index: data.chosen, how: "recommended", budget: null, prices: originalPrices.slice(), edited: false,
   cost: trainedCost, front: [], setting: null, money: false, bars: true, zoomed: null, hidden: new Set(), allRecalls: false, allColumns: false,
@@ -32,7 +32,7 @@ function setBudget(budget) {
   else pick(cheapest(state.cost, budget), "budget");
 }
 
-// What is chosen without a budget, and how: the search's choice, while it is on show.
+// The choice without a budget: the choice of the search, if it is shown.
 function freely() {
   const trained = !state.edited && isShown(data.chosen);
   return trained ? [data.chosen, "recommended"] : [cheapest(state.cost, null), "cheapest"];
@@ -167,7 +167,7 @@ function buildHead() {
     N + (N === 1 ? " model" : " models") + (data.folds ? ", " + data.folds + "-fold cross-validation" : ""),
   ];
   put(at("facts"), ...facts.filter((fact) => fact !== null).map((fact) => make("span", {}, fact)));
-  // A small matrix has room beside the chart, where there is little else of few classes.
+  // With few classes the confusion matrix fits beside the chart.
   if (A <= 3) document.querySelectorAll(".column")[1].append(at("confusion-title").closest("section"));
   at("made-by").textContent = "Made by softcost " + data.version + ". This page is one file and loads nothing.";
 }

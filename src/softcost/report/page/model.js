@@ -1,4 +1,4 @@
-// What the page knows: the data, and pure functions of them.
+// The data of the page, and pure functions of them.
 const data = JSON.parse(document.getElementById("softcost-data").textContent);
 const K = data.classes.length;
 const A = data.answers.length; // the classes, and then actions
@@ -29,14 +29,14 @@ const unpacked = (unit) => (packed) => {
 };
 const confusion = data.cells.map(unpacked(data.unit));
 const testConfusion = data.test && data.test.cells && data.test.cells.map(unpacked(data.test.unit));
-// What was paid by kind of answer, where every row has its own prices.
-const paidCells = data.paid && data.paid.map((values, i) => {
+// Realised cost by true class and answer, if every row has its own prices.
+const paidCells = data.realisedCost && data.realisedCost.map((values, i) => {
   let next = 0;
   return confusion[i].map((n) => (n > 0 ? values[next++] : 0));
 });
 const totals = confusion.map((counts) => counts.reduce((sum, value) => sum + value, 0));
 
-// Names that are merely sorted are shown as people count: 2 before 10. Actions follow.
+// Sorted names are shown in natural order: 2 before 10. Actions follow the classes.
 const sorted = data.classes.every((name, k) => k === 0 || data.classes[k - 1] <= name);
 const counting = new Intl.Collator("en", { numeric: true });
 const classOrder = [...data.classes.keys()];
@@ -45,7 +45,7 @@ const answerOrder = [...classOrder, ...[...data.answers.keys()].slice(K)];
 
 const softnessValues = [...new Set(softness)].sort((a, b) => a - b);
 
-// Families, where there are several: others' parameters are none of a family's.
+// Families, if there are several. A family has no values for parameters of the others.
 const familyOf = column("family");
 const families = familyOf ? [...new Set(familyOf)] : [];
 
@@ -56,8 +56,8 @@ const settingOf = softness.map((_, i) => [
 ].join(", "));
 const settings = [...new Set(settingOf)];
 
-// Cost of every candidate at other prices. What changes is added to the measured cost,
-// which keeps it exact where prices were given by example.
+// Cost of every candidate at other prices. The change is added to the measured cost, so
+// costs by example stay exact.
 function costsAt(prices) {
   const changed = [];
   for (let cell = 0; cell < K * A; cell++) {
@@ -70,11 +70,11 @@ function costsAt(prices) {
   });
 }
 
-// Rows that are shown: those of families that were not switched off.
+// Rows of the families that are switched on.
 const isShown = (i) => !familyOf || !state.hidden.has(familyOf[i]);
 const shownRows = () => softness.map((_, i) => i).filter(isShown);
 
-// Whether no other candidate is at least as good in both and better in one.
+// The Pareto front of two criteria.
 function frontOf(x, y) {
   const rows = shownRows();
   return x.map((_, i) => isShown(i) && !rows.some((j) =>
@@ -88,7 +88,7 @@ function cheapest(allCosts, budget) {
   return budget === null ? rules.cost(table) : rules.constrained(table, budget);
 }
 
-// The cheapest candidate of one softness, with given settings or with any.
+// The cheapest candidate of one softness, with certain settings if there is one.
 function bestAt(cost, value, setting) {
   let there = shownRows().filter((i) => softness[i] === value);
   const same = there.filter((i) => settingOf[i] === setting);
@@ -96,9 +96,9 @@ function bestAt(cost, value, setting) {
   return leastRow({ softness }, there, cost);
 }
 
-// Prices of mistakes that would make another candidate of some the cheapest, each alone
-// and the nearest first: as softcost.sensitivity.price_intervals has them. Costs are
-// linear in a price, so a rival with fewer such mistakes wins when it rises enough.
+// The prices at which another candidate becomes the cheapest, one price at a time, the
+// nearest first, as in softcost.search.price_intervals. Costs are linear in a price, so a
+// candidate with fewer such mistakes wins once the price is high enough.
 function turnsOf(index, cost, prices, rivals) {
   const found = [], unit = averageMistake(prices);
   const share = (i, cell) => confusion[i][cell] / totals[i];
@@ -129,7 +129,7 @@ function averageMistake(prices) {
   return sum / (K * Math.max(K - 1, 1)) || 1;
 }
 
-// Money by true class and answer; what prices were changed by comes on top.
+// Cost by true class and answer, at changed prices.
 function moneyOf(i, prices) {
   if (!paidCells) return confusion[i].map((n, cell) => n * prices[cell]);
   return paidCells[i].map((paid, cell) => paid + confusion[i][cell] * (prices[cell] - originalPrices[cell]));
@@ -144,7 +144,7 @@ function mistakesOf(counts, amounts) {
   return found.sort((a, b) => b.money - a.money || b.count - a.count);
 }
 
-// The best single answer: as it was measured, or at other prices.
+// The best constant answer: as measured, or at other prices.
 function constantAt(prices, edited) {
   if (!edited && data.constant) return { label: data.constant.label, cost: data.constant.cost, error: data.constant[data.error] ?? null };
   const sizes = recallsOf(confusion[data.chosen]).map((one) => one.size);
@@ -153,7 +153,7 @@ function constantAt(prices, edited) {
   return { label: data.answers[best], cost: paid[best] / totals[data.chosen], error: null };
 }
 
-// Costs of the models on the test rows at other prices; null where that is unknown.
+// Costs of the models on the test rows at other prices; null without confusion matrices.
 function testCostsAt(prices) {
   const [, costs] = data.test.columns.find(([name]) => name === "cost") || [];
   if (!costs || !testConfusion) return null;
@@ -204,9 +204,9 @@ function money(value) {
 }
 const currency = data.currency ? "\u00a0" + data.currency : "";
 const amount = (value) => money(value) + currency;
-// A number as it is worth writing down: measured ones have no twelve digits.
+// A number without digits beyond its precision.
 const rounded = (value, digits = 6) => (typeof value === "number" ? Number(value.toPrecision(digits)) : value);
-// A standard error with as many digits as what it belongs to.
+// A standard error with as many decimals as its value.
 function spreadLike(value, spread) {
   const digits = (money(value).split(".")[1] || "").length;
   return money(value).includes("e") ? money(spread) : grouped(spread, digits);
@@ -222,7 +222,7 @@ function show(value) {
   return value === true ? "True" : value === false ? "False" : value === null ? "None" : String(value);
 }
 
-// CSV: quoted where needed; text that a spreadsheet would run is made text.
+// CSV: quoted if needed. A formula gets a quote, so spreadsheets do not run it.
 function csvCell(value) {
   if (value === null || value === undefined) return "";
   if (typeof value === "number") return String(value);

@@ -1,7 +1,7 @@
-// What-if prices: a table of all of them, or of many classes one after the other.
+// What-if prices: a table of all prices, or one price at a time if there are many.
 const MOST_BOXES = 400;
 const oneByOne = K * A > MOST_BOXES;
-// Means of prices by example have more digits than they are worth.
+// Mean prices have more digits than they are accurate to.
 const priceText = (cell) => show(data.byExample ? rounded(originalPrices[cell], 4) : originalPrices[cell]);
 
 function buildPrices() {
@@ -33,7 +33,7 @@ function walkPrices(event, k, j) {
   if (box) { box.focus(); box.select(); event.preventDefault(); }
 }
 
-// Thousands of boxes help nobody: choose a mistake, then say what it costs.
+// Too many prices for a table: select a mistake, then enter its price.
 function buildOnePrice() {
   const choice = (id, numbers, names) => make("select", { id }, ...numbers.map((k) => make("option", { value: k }, names[k])));
   const truth = choice("price-truth", classOrder, data.classes), guess = choice("price-guess", answerOrder, data.answers);
@@ -65,7 +65,7 @@ function drawPricesHint() {
   const kinds = data.byExample ? "Prices were given by example; these are their means by kind. " : "";
   const how = oneByOne ? "Choose a mistake and change its price, and every cost" : "Edit a price, and every cost";
   at("prices-hint").textContent = changed
-    ? changed + (changed === 1 ? " price" : " prices") + " changed: every cost on this page, the front and the choice follow. The models were trained with the original prices."
+    ? changed + (changed === 1 ? " price" : " prices") + " changed. All costs on this page, the front and the choice use them. The models were trained with the original prices."
     : kinds + how + " on this page, the front and the choice follow at once, computed from the confusion matrices. The models stay those trained with the original prices.";
   at("reset-prices").disabled = !state.edited;
   drawChangedPrices();

@@ -12,7 +12,7 @@ function drawMistakes() {
     return make("li", {}, words, vary(make("span", { class: "meter", "aria-hidden": "true" }), "--v", one.money / found[0].money));
   }));
   const left = found.slice(8);
-  // Benefits, and prices of single rows, are in what was paid and in no kind of mistake.
+  // The total also has benefits and costs of single rows, which are no kind of mistake.
   const apart = Math.abs(paid - total) > 0.005 * Math.abs(paid);
   const inAll = apart ? "These kinds: " + amount(total) + "; paid in all: " + amount(paid) + (data.byExample && !paidCells ? ", since rows have prices of their own." : ".") : "In all " + amount(paid) + ".";
   at("mistakes-rest").textContent = (left.length ? "and " + left.length + " other kinds: " + amount(left.reduce((sum, one) => sum + one.money, 0)) + ". " : "") + (found.length ? inAll : "");
@@ -53,7 +53,7 @@ function drawConfusion() {
   at("in-money").setAttribute("aria-pressed", String(state.money));
 }
 
-// Of many classes those that are found least; the others on demand.
+// With many classes, those of lowest recall; the others on demand.
 const MOST_BARS = 15;
 function drawRecall() {
   const here = recallsOf(confusion[state.index]);
@@ -81,13 +81,13 @@ function drawTurns() {
   const inBudget = budget === null || error[state.index] <= budget;
   if (best !== state.index || !inBudget) {
     const steady = state.index === data.chosen && !state.edited && familyOf && familyOf[data.chosen] === "blend";
-    hint.textContent = inBudget ? "This model is not the cheapest at these prices: the one with " + describe(best) + " is." + (steady ? " A blend of families is taken unless another is clearly cheaper: the least of many costs is partly luck." : "") : "No model is within the budget, whatever the prices are.";
+    hint.textContent = inBudget ? "This model is not the cheapest at these prices: the one with " + describe(best) + " is." + (steady ? " softcost chooses the blend of families unless another model is clearly cheaper, since the lowest of many costs is optimistic." : "") : "No model is within the budget, at any prices.";
     put(at("turns"));
     return;
   }
   const found = turnsOf(state.index, state.cost, state.prices, rivals);
   hint.textContent = found.length
-    ? "This model stays the cheapest" + (budget === null ? "" : " within the budget") + " until one of these prices changes so far; the nearest first."
+    ? "This model stays the cheapest" + (budget === null ? "" : " within the budget") + " until one of these prices changes this far, the nearest first."
     : "No single price makes another model cheaper.";
   put(at("turns"), ...found.slice(0, 4).map((one) => make("li", { "data-cell": one.truth * A + one.guess, "data-at": one.at, "data-model": one.row },
     make("span", { class: "words" }, label(one.guess), " for a true ", label(one.truth)),
@@ -111,28 +111,27 @@ function drawLines() {
   at("use-title").parentElement.hidden = !data.commands && !data.pythons;
 }
 
-// The test results follow prices that are changed, where their mistakes are known.
+// Test results follow changed prices if there are confusion matrices of the test rows.
 function drawTest() {
   if (!data.test) return;
   at("test-card").hidden = false;
   const follows = state.edited ? testCostsAt(state.prices) : null;
-  const rows = data.testNote || (data.testRows === null ? "Rows" : count(data.testRows) + " rows") + " that took no part in training or choosing.";
-  at("test-hint").textContent = rows + (!state.edited ? "" : follows ? " Costs are at your what-if prices." : " Costs are still at the original prices.");
+  const rows = data.testNote || (data.testRows === null ? "Rows" : count(data.testRows) + " rows") + " used neither for training nor for choosing.";
+  at("test-hint").textContent = rows + (!state.edited ? "" : follows ? " Costs use your what-if prices." : " Costs still use the original prices.");
   const shown = data.test.columns.flatMap(([name, values]) => data.measures.filter((measure) => measure.name === name)
     .map((measure) => [titleOf(measure), formatOf(measure), name === "cost" && follows ? follows : values]));
   put(at("test"), make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Model"), ...shown.map(([title]) => make("th", { scope: "col" }, title)))),
     make("tbody", {}, ...data.test.models.map((model, i) => make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, model === "constant" && data.constant ? "always " + data.constant.label : model)), ...shown.map(([, format, values]) => make("td", {}, format(values[i])))))));
 }
 
-// What answers cost more when the values of a column are shuffled: it does not follow
-// changes of prices or models.
+// Column importance is measured once: it follows neither changed prices nor models.
 function drawImportance() {
   const all = data.importance;
   if (!all.some((one) => one.saving !== 0)) return;
   at("importance-card").hidden = false;
   const few = all.length > MOST_BARS && !state.allColumns, most = Math.max(...all.map((one) => one.saving), 0);
-  at("importance-hint").textContent = "What the " + chosenWord.toLowerCase() + " model saves per example" + (data.currency ? ", in " + data.currency + "," : "") + " because it knows the column: what its answers cost more when the values of the column are shuffled, at the original prices"
-    + (data.importanceRows === null ? "." : ", on " + count(data.importanceRows) + " test rows.") + " In brackets, the 95 % interval; pale where it may be chance.";
+  at("importance-hint").textContent = "Importance of each column to the " + chosenWord.toLowerCase() + " model: the extra cost per example" + (data.currency ? ", in " + data.currency + "," : "") + " when the column is shuffled, at the original prices"
+    + (data.importanceRows === null ? "." : ", on " + count(data.importanceRows) + " test rows.") + " In brackets, the 95% interval; pale if it may be chance.";
   put(at("importance"), ...(few ? all.slice(0, MOST_BARS) : all).map((one) => {
     const bar = make("span", { class: "track", "aria-hidden": "true" });
     if (one.saving > 0 && most > 0) bar.append(vary(make("span", { class: one.shown ? "fill" : "fill pale" }), "--v", one.saving / most));

@@ -1,4 +1,4 @@
-// The verdict: what the selected model costs, against what, and how sure that is.
+// The verdict: the cost of the selected model, comparisons, and their significance.
 function drawWords() {
   const i = state.index;
   at("verdict-how").textContent = howChosen();
@@ -7,14 +7,14 @@ function drawWords() {
   announce(howChosen() + ". " + at("sentence").textContent + " " + at("advice").textContent);
   const note = at("what-if-note");
   note.hidden = !state.edited;
-  note.textContent = "Costs are at your what-if prices. The models were trained with the original prices: train again with yours for the best model.";
+  note.textContent = "Costs use your what-if prices. The models were trained with the original prices; retrain with yours to get the best model.";
   drawAsked(i);
   drawExpected(i);
   drawMeasures(i);
   drawStory(i);
 }
 
-// How often it errs; where it may do something else than answer, of what it answers.
+// The error; with actions, the coverage and the error among the answered examples.
 function errorsOf(i) {
   const coverage = column("coverage"), answered = column("error_answered");
   if (!coverage || !answered) return ["at ", make("b", {}, percent(error[i]) + " " + errorWord)];
@@ -22,7 +22,7 @@ function errorsOf(i) {
   return answered[i] === null ? itself : [...itself, ", with ", make("b", {}, percent(answered[i]) + " errors")];
 }
 
-// Intervals were worked out for the choice of the search, at the prices of training.
+// Intervals were computed for the choice of the search, at the original prices.
 function drawAdvice(i) {
   const told = i === data.chosen && !state.edited ? data.advice : null;
   const list = at("advice");
@@ -39,11 +39,11 @@ function drawAdvice(i) {
   if (data.regular !== null && data.regular !== i) others.push(["the regular model", state.cost[data.regular]]);
   if (i !== data.chosen) others.push(["the " + chosenWord.toLowerCase() + " model", state.cost[data.chosen]]);
   const words = others.map(([name, cost]) => name + ": " + amount(cost)).join("; ");
-  const doubt = data.advice ? " Which of these differences are beyond chance was worked out for the " + chosenWord.toLowerCase() + " model" + (state.edited ? ", at the original prices." : ".") : "";
+  const doubt = data.advice ? " Significance was computed for the " + chosenWord.toLowerCase() + " model only" + (state.edited ? ", at the original prices." : ".") : "";
   put(list, ...limits, words ? make("li", {}, "In comparison, per example: " + words + "." + doubt) : null);
 }
 
-// Where a model may do something else than answer: how often it does, and what for.
+// With actions: how often the model uses each, and their cost.
 function drawAsked(i) {
   const note = at("asked"), counts = confusion[i], amounts = moneyOf(i, state.prices);
   note.hidden = A === K;
@@ -62,11 +62,11 @@ function drawAsked(i) {
   note.textContent = parts.join("; ") + "." + saves;
 }
 
-// The best of many candidates owes something to luck.
+// Picking the best of many candidates is optimistic.
 function drawExpected(i) {
   const note = at("expected"), told = data.expected;
   note.hidden = !told || i !== data.chosen || state.edited;
-  if (!note.hidden) note.textContent = "Chosen among " + count(N) + " models, so flattered: expect about " + amount(told[0]) + " per example on new rows (95% of resamples: " + money(told[1]) + " to " + money(told[2]) + ").";
+  if (!note.hidden) note.textContent = "Picking the best of " + count(N) + " models is optimistic: expect about " + amount(told[0]) + " per example on new rows (95% of resamples: " + money(told[1]) + " to " + money(told[2]) + ").";
 }
 
 function howChosen() {
@@ -96,7 +96,7 @@ function drawMeasures(i) {
   put(at("measures"), ...tiles);
 }
 
-// On paper: what it costs without this model, and with it.
+// In print: the cost without this model, and with it.
 function drawStory(i) {
   const constant = constantAt(state.prices, state.edited), examples = Math.round(totals[i]);
   const rows = [["Always answering " + constant.label, constant.cost, constant.error]];
