@@ -127,7 +127,7 @@ def test_a_block_is_what_learners_are_given_by_hand(reduction, blobs):
     model = reduction(learner, cost_matrix=PRICES, softness=0.2)
     model.partial_fit(X[:50], y[:50], classes=NAMES[::-1])
     model.partial_fit(X[50:], y[50:])
-    problem = model.check_data(X, y, known=NAMES).rows.problem(0.2)
+    problem = model.check_data(X, y, all_classes=NAMES).rows.problem(0.2)
     outputs = []
     for one in model.subproblems(problem):
         own = clone(reduction(learner).working_learner())

@@ -431,7 +431,7 @@ def error_costs(
 
 def class_costs(
     cost_matrix: Any,
-    known: NDArray[Any],
+    sorted_classes: NDArray[Any],
     *,
     classes: ArrayLike | None = None,
     extra: NDArray[Any] = NO_ACTIONS,
@@ -442,7 +442,7 @@ def class_costs(
     ----------
     cost_matrix : array-like, table or dict of shape (K, A), or None
         See `check_cost_matrix`; None means that every mistake costs 1.
-    known : array of shape (K,)
+    sorted_classes : array of shape (K,)
         The sorted classes.
     classes : array-like of shape (K,), optional
         The classes in the order of an unlabelled matrix; sorted by default.
@@ -473,8 +473,8 @@ def class_costs(
     """
     if cost_matrix is None:
         require_costs(extra)
-        return 1.0 - np.eye(len(known))
-    labels = known if classes is None else check_classes(classes)
+        return 1.0 - np.eye(len(sorted_classes))
+    labels = sorted_classes if classes is None else check_classes(classes)
     order = np.argsort(labels, kind="stable")
     columns = np.append(order, np.arange(len(labels), len(labels) + len(extra)))
     matrix = check_cost_matrix(cost_matrix, labels, actions=extra)
@@ -484,7 +484,7 @@ def class_costs(
 def costs_changed(
     cost_matrix: Any,
     fitted: NDArray[np.float64] | None,
-    known: NDArray[Any],
+    sorted_classes: NDArray[Any],
     classes: ArrayLike | None,
     extra: NDArray[Any],
 ) -> bool:
@@ -492,7 +492,7 @@ def costs_changed(
 
     Parameters
     ----------
-    cost_matrix, known, classes, extra
+    cost_matrix, sorted_classes, classes, extra
         As in `class_costs`.
     fitted : array of shape (K, A) or None
         The matrix used for fitting; None for costs by example.
@@ -511,11 +511,11 @@ def costs_changed(
     --------
     >>> import numpy as np
     >>> from softcost.costs import NO_ACTIONS, class_costs, costs_changed
-    >>> known = np.array(["ham", "spam"])
-    >>> fitted = class_costs([[0, 5], [1, 0]], known)
-    >>> costs_changed([[0, 5], [1, 0]], fitted, known, None, NO_ACTIONS)
+    >>> sorted_classes = np.array(["ham", "spam"])
+    >>> fitted = class_costs([[0, 5], [1, 0]], sorted_classes)
+    >>> costs_changed([[0, 5], [1, 0]], fitted, sorted_classes, None, NO_ACTIONS)
     False
-    >>> costs_changed([[0, 9], [1, 0]], fitted, known, None, NO_ACTIONS)
+    >>> costs_changed([[0, 9], [1, 0]], fitted, sorted_classes, None, NO_ACTIONS)
     True
     """
     if fitted is None:
@@ -523,9 +523,9 @@ def costs_changed(
     if cost_matrix is None and len(extra):
         return True
     # A fast path, since every prediction calls this function.
-    if _is_table_of(cost_matrix, fitted, [*known.tolist(), *extra.tolist()]):
+    if _is_table_of(cost_matrix, fitted, [*sorted_classes.tolist(), *extra.tolist()]):
         return False
-    current = class_costs(cost_matrix, known, classes=classes, extra=extra)
+    current = class_costs(cost_matrix, sorted_classes, classes=classes, extra=extra)
     return not np.array_equal(current, fitted)
 
 
@@ -616,7 +616,7 @@ def row_costs(
 
 def row_matrices(
     costs: Any,
-    known: NDArray[Any],
+    sorted_classes: NDArray[Any],
     n_samples: int,
     *,
     classes: ArrayLike | None = None,
@@ -628,7 +628,7 @@ def row_matrices(
     ----------
     costs : array-like of shape (n_samples, K, A)
         ``costs[n, true, predicted]``, with the columns of the classes first.
-    known : array of shape (K,)
+    sorted_classes : array of shape (K,)
         The sorted classes.
     n_samples : int
         Number of rows.
@@ -658,9 +658,9 @@ def row_matrices(
     array([[  0.,   5.],
            [900.,   0.]])
     """
-    labels = known if classes is None else check_classes(classes)
+    labels = sorted_classes if classes is None else check_classes(classes)
     values = numbers(costs, "costs")
-    shape = (n_samples, len(known), len(known) + len(extra))
+    shape = (n_samples, len(sorted_classes), len(sorted_classes) + len(extra))
     if values.shape != shape:
         raise ValueError(
             f"costs has shape {values.shape}, not {shape}; give each row to predict its"

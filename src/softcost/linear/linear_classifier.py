@@ -183,10 +183,10 @@ class LinearClassifier(MarginClassifier, LinearClassifierMixin):
         self
         """
         X, self.classes_, subproblems = self._one_vs_rest(X, y, sample_weight)
-        self._set_fitted(self.fit_many(X, subproblems))
+        self._keep(self.fit_many(X, subproblems))
         return self
 
-    def _set_fitted(self, machines: LinearMachines) -> None:
-        super()._set_fitted(machines)
+    def _keep(self, machines: LinearMachines) -> None:
+        super()._keep(machines)
         self.coef_ = machines.model.coef.T
         self.intercept_ = machines.model.intercept

@@ -212,8 +212,8 @@ class LinearMachine(BaseEstimator):
         """
         return max(1, _MAX_COLUMNS // n_softness)
 
-    def _set_fitted(self, machines: LinearMachines) -> None:
-        """Set the fitted attributes."""
+    def _keep(self, machines: LinearMachines) -> None:
+        """Set the fitted attributes; `softcost.persistence` calls it by this name."""
         self._machines = machines
         self.certificate_ = machines.certificate
         self.dual_gap_ = machines.gap

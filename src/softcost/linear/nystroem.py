@@ -375,8 +375,8 @@ class NystroemMachine(LinearMachine):
         """
         return NystroemPath(self, X, tests, values, softness)
 
-    def _set_fitted(self, machines: LinearMachines) -> None:
-        super()._set_fitted(machines)
+    def _keep(self, machines: LinearMachines) -> None:
+        super()._keep(machines)
         space = machines.model.space
         self.landmarks_ = space.vectors.astype(np.float64) + space.centre
         self.dual_coef_ = machines.model.coef[:-1].T
@@ -538,7 +538,7 @@ default="perceptron"
         self
         """
         X, self.classes_, subproblems = self._one_vs_rest(X, y, sample_weight)
-        self._set_fitted(self.fit_many(X, subproblems))
+        self._keep(self.fit_many(X, subproblems))
         return self
 
 
@@ -626,7 +626,7 @@ class OneSidedNystroem(RegressorMixin, NystroemMachine):
         self
         """
         X, subproblem = self._one_sided(X, y, side, sample_weight)
-        self._set_fitted(self.fit_many(X, [subproblem]))
+        self._keep(self.fit_many(X, [subproblem]))
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -102,11 +102,11 @@ class OneSidedLinear(RegressorMixin, LinearMachine):
         self
         """
         X, subproblem = self._one_sided(X, y, side, sample_weight)
-        self._set_fitted(self.fit_many(X, [subproblem]))
+        self._keep(self.fit_many(X, [subproblem]))
         return self
 
-    def _set_fitted(self, machines: LinearMachines) -> None:
-        super()._set_fitted(machines)
+    def _keep(self, machines: LinearMachines) -> None:
+        super()._keep(machines)
         self.coef_ = machines.model.coef[:, 0]
         self.intercept_ = float(machines.model.intercept[0])
 

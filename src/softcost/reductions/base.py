@@ -463,7 +463,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
         costs: Any = None,
         sample_weight: ArrayLike | None = None,
         *,
-        known: NDArray[Any] | None = None,
+        all_classes: NDArray[Any] | None = None,
         reset: bool = True,
     ) -> TrainingData:
         """Check the arguments of `fit`: the input validation of all reductions.
@@ -472,7 +472,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
         ----------
         X, y, costs, sample_weight
             As in `fit`.
-        known : array of shape (K,) or None
+        all_classes : array of shape (K,) or None
             All classes, sorted, if they are known and ``classes`` is not set.
         reset : bool
             Whether to set the features from X, or to check X against them.
@@ -505,13 +505,13 @@ class Reduction(ClassifierMixin, BaseEstimator):
             y if hasattr(y, "iloc") and np.ndim(y) == 1 else labels,
             cost_matrix=self.cost_matrix,
             costs=costs,
-            classes=known if self.classes is None else self.classes,
+            classes=all_classes if self.classes is None else self.classes,
             error_weight=self.error_weight,
             sample_weight=weight,
             actions=self.actions,
             action_error=self.action_error,
         )
-        if costs is not None and self.classes is None and known is None:
+        if costs is not None and self.classes is None and all_classes is None:
             _check_columns_occur(rows)
         return self._training_data(X, rows, pairwise)
 
@@ -831,7 +831,7 @@ class IncrementalReduction(Reduction):
         self
             The same estimator.
         """
-        known = self._all_classes(classes)
+        all_classes = self._all_classes(classes)
         first = not hasattr(self, "classes_")
         if not first:
             self._check_same_costs(costs)
@@ -841,7 +841,9 @@ class IncrementalReduction(Reduction):
                 "rows, which a block does not have. Pass a dict of labels and weights."
             )
         softness = check_softness(self.softness)
-        data = self.check_data(X, y, costs, sample_weight, known=known, reset=first)
+        data = self.check_data(
+            X, y, costs, sample_weight, all_classes=all_classes, reset=first
+        )
         if not first:
             data = self._like_first_block(data)
         if data.rows.n_classes > 1:

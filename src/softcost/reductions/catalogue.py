@@ -78,7 +78,7 @@ class Entry:
 _ENTRIES = (
     Entry("osr", "one_sided", "OneSidedRegression", "one-sided", "OSR", "OVA",
           "one-sided regression of costs, one model per class",
-          "for a start; prices by class or by row"),
+          "for a start; costs by class or by row"),
     Entry("csovo", "pairwise", "CostSensitiveOneVsOne", "classifier", "CSOVO", "OVO",
           "cost-sensitive one-versus-one, one classifier per pair of classes",
           "for few classes: classifiers grow with their square"),
@@ -90,7 +90,7 @@ _ENTRIES = (
           "for many classes: one classifier fewer than classes"),
     Entry("cszl", "rescaling", "ZhouLiuRescaling", "classifier", "CSZL", "OVO",
           "rescaling of classes by Zhou and Liu",
-          "for consistent prices, see 'softcost costs check'", by_class_only=True),
+          "for consistent costs, see 'softcost costs check'", by_class_only=True),
     Entry("csovr", "one_sided", "RegressionOneVsAll", "regressor", "CSOVR", "",
           "ordinary regression of costs, one model per class",
           "to see what one-sidedness brings"),
@@ -106,7 +106,7 @@ _ENTRIES = (
     Entry("mec", "expected_cost", "MinimumExpectedCost", "probabilities",
           "Bayes decision", "argmax p",
           "minimum expected cost, from a classifier's probabilities",
-          "for many rows, and for prices that may still change"),
+          "for many rows, and for costs that may still change"),
 )  # fmt: skip
 
 CATALOGUE: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}
