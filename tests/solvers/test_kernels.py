@@ -154,3 +154,10 @@ def test_inputs_are_not_changed():
     kernels.centred(K)
     np.testing.assert_array_equal(X, kept_X)
     np.testing.assert_array_equal(K, kept_K)
+
+
+def test_gamma_changes_exactly_the_kernels_that_have_it(kernel):
+    X = np.random.default_rng(0).random((20, 3))
+    narrow, wide = (kernels.gram_matrix(X, kernel, gamma=g) for g in (0.5, 2.0))
+    changes = not np.array_equal(narrow, wide)
+    assert changes == kernels.KERNELS[kernel].has_gamma

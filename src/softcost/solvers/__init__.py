@@ -1,1 +1,1 @@
-"""Numba on plain arrays: one canonical support vector problem, kernels and paths."""
+"""Solvers for support vector machines, compiled by numba: kernels, SMO and paths."""

@@ -1,4 +1,10 @@
-"""One way to compile: cached on disk where that is possible, never failing for it."""
+"""Compile functions with numba, and cache them on disk if possible.
+
+numba trusts its cache files. One that is damaged, that names a type which no longer
+exists, or that does not fit on the disk ends a fit with a traceback, or the process
+with a signal. Here every file ends with a digest; a file that cannot be used is removed
+and the function is compiled again, with one warning.
+"""
 
 import hashlib
 import io
@@ -15,14 +21,6 @@ import numba
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-# Compiled code on disk that is checked before it runs.
-#
-# numba trusts its files: one that is damaged, that names a type which is gone, or that
-# does not fit on the disk ends the fit with a traceback, or the process with a signal.
-# Here every file ends with a digest, and whatever cannot be used is dropped and
-# compiled again, which is said once.
-
-
 _DIGEST = hashlib.sha256().digest_size
 _said: set[str] = set()
 
@@ -30,7 +28,7 @@ _said: set[str] = set()
 class CheckedFile(IndexDataCacheFile):
     """Index and data of one function, each with its digest at the end.
 
-    What follows the end of a pickle is not read by numba.
+    numba does not read beyond the end of a pickle.
     """
 
     def load(self, key: Any) -> Any:
@@ -41,17 +39,17 @@ class CheckedFile(IndexDataCacheFile):
             return None
 
     def save(self, key: Any, data: Any) -> None:
-        # A file by key: processes that write at the same time write the same.
+        # Named by key: processes that write at the same time write the same file.
         number = int(hashlib.sha256(repr(key).encode()).hexdigest()[:12], 16)
         try:
-            kept = self._load_index()
+            index = self._load_index()
             self._save_data(self._data_name(number), data)
-            self._save_index(kept | {key: self._data_name(number)})
+            self._save_index(index | {key: self._data_name(number)})
         except Exception as error:
             say_once(f"compiled code cannot be kept in {self._cache_path} ({error})")
 
     def drop(self, error: Exception) -> None:
-        """Forget all that is kept of the function."""
+        """Remove all compiled code of the function."""
         with suppress(OSError):
             os.unlink(self._index_path)
         say_once(
@@ -83,7 +81,7 @@ class CheckedCache(FunctionCache):
     ----------
     function : function
     stamp : str
-        Code that was compiled under another stamp is not used.
+        Code that was compiled with another stamp is not used.
     """
 
     def __init__(self, function: Any, stamp: str):
@@ -97,7 +95,7 @@ class CheckedCache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
-        except Exception as error:  # the file was intact, but not of this numba
+        except Exception as error:  # the file is intact, but of another numba
             self._cache_file.drop(error)
             return None
 
@@ -113,14 +111,11 @@ def _check_digest(path: str) -> None:
 
 
 def say_once(text: str) -> None:
-    """Warn, once in a process whatever the function."""
+    """Warn, once per process for all functions."""
     kind = text.partition(" (")[0]
     if kind not in _said:
         _said.add(kind)
         warnings.warn(f"{text}.", RuntimeWarning, stacklevel=2)
-
-
-# Say that compiling has begun: the first fit on a machine takes longer than others.
 
 
 _NOTICE = (
@@ -130,10 +125,11 @@ _NOTICE = (
 
 
 class CompilingNotice(event.Listener):
-    """One line on standard error when numba first compiles a function of softcost.
+    """Print a line on standard error when numba first compiles a softcost function.
 
-    numba tells its listeners where it really compiles, and not where it finds code in
-    its cache. Workers of another process say nothing: that process does.
+    The first fit on a machine takes longer than others. numba calls its listeners only
+    if it compiles, not if it loads code from its cache. Worker processes print
+    nothing, since their parent does.
     """
 
     def __init__(self) -> None:
@@ -150,18 +146,18 @@ class CompilingNotice(event.Listener):
             print(_NOTICE, file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:
-        """Nothing to say."""
+        """Do nothing: the start is announced."""
 
 
 def announce_compiling() -> None:
-    """Have compiling announced, once in this process."""
+    """Announce the first compilation of this process."""
     event.register("numba:compile", CompilingNotice())
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Counting the references to arrays would be a third of the code that is compiled, and
-# nobody calls from C. What makes arrays has to count: see `allocating`.
+# Reference counts of arrays would be a third of the compiled code, and no caller is
+# written in C. Functions that create arrays need the counts: see `allocating`.
 _OPTIONS = {
     "nogil": True,
     "error_model": "numpy",
@@ -190,11 +186,11 @@ announce_compiling()
 @contextmanager
 def _compiler_on() -> Iterator[None]:
     """Compile although NUMBA_DISABLE_JIT is set: this code cannot run as Python."""
-    told, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, 0
+    disabled, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, 0
     try:
         yield
     finally:
-        numba.config.DISABLE_JIT = told
+        numba.config.DISABLE_JIT = disabled
 
 
 def _compile(function: Function, **options: Any) -> Function:
@@ -212,27 +208,26 @@ def jit(function: Function) -> Function:
     """Compile ``function`` for plain arrays, without the interpreter's lock.
 
     Floating-point arithmetic is strict (no ``fastmath``), so results do not depend
-    on what the compiler makes of an expression. Where neither the package directory
-    nor the user's cache directory can be written, the function is compiled anew in
-    every process instead of failing at import.
+    on how the compiler rearranges an expression. If neither the package directory nor
+    the user's cache directory can be written, every process compiles the function
+    instead of failing at import.
     """
     return _compile(function)
 
 
 def internal(function: Function) -> Function:
-    """As `jit`, for what only compiled code calls: Python needs no way in."""
+    """As `jit`, for functions that only compiled code calls; they need no wrapper."""
     return _compile(function, no_cpython_wrapper=True)
 
 
 def allocating(function: Function) -> Function:
-    """As `jit`, for functions that make arrays; others are handed what they fill."""
+    """As `jit`, for functions that create arrays; others fill arrays of the caller."""
     return _compile(function, _nrt=True)
 
 
 def inline(function: Function) -> Function:
-    """As `jit`, and part of whoever calls it: for short functions in a hot loop.
+    """As `jit`, for short functions whose statements are copied into their callers.
 
-    Their statements are copied into the caller, so that they cost no compilation of
-    their own; each one would take a tenth of a second.
+    A compilation of its own would take a tenth of a second.
     """
     return _compile(function, inline="always")

@@ -300,7 +300,7 @@ def check_single(X: np.ndarray) -> None:
 
 
 def padded(n: int) -> int:
-    """``n`` rounded up to a whole number of the solver's steps, at least one."""
+    """``n`` rounded up to a multiple of the solver's block size, at least one block."""
     return max(-(-n // STEP), 1) * STEP
 
 
@@ -397,7 +397,7 @@ def sum_rows(rows, start, chosen, weights, out):
 
 @inline
 def centre_row(K, half, i, row):
-    """Row i of a given kernel matrix in distance form, padded by zeros."""
+    """Row i of a kernel matrix in distance form, padded by zeros."""
     n = half.size
     for t in range(n):
         row[t] = np.float32(K[i, t] - half[i] - half[t])
@@ -423,7 +423,7 @@ def half_diagonal(K: np.ndarray) -> np.ndarray:
 
 
 def centred(K: np.ndarray) -> np.ndarray:
-    """The distance form of a given square kernel matrix, padded as `gram_matrix`."""
+    """The distance form of a square kernel matrix, padded as `gram_matrix`."""
     half = half_diagonal(K)
     gram = aligned(len(K), padded(len(K)))
     _centre(np.ascontiguousarray(K), half, gram)

@@ -1,17 +1,26 @@
 """Problems of many rows, solved on a working set of them.
 
 Of tens of thousands of rows few have a coefficient at all, or change it from one
-problem to the next. So steps are made within a working set W; the gradient of all rows
-follows from the coefficients that changed:
+problem to the next. So steps are made within a working set W, as in SVMlight [1]_, and
+the gradient of all rows is updated from the coefficients that changed:
 
-1. find the violation over all rows; stop where it is small;
-2. bring those rows into W that violate most, on both sides;
+1. find the violation over all rows; stop if it is small;
+2. add the rows to W that violate most, on both sides;
 3. improve pairs within W until the violation there is a tenth of that, or small;
-4. add what the changed coefficients do to the gradient, in double precision.
+4. add the effect of the changed coefficients to the gradient, in double precision.
 
-W always has the two rows that violate most, so that each round lowers the objective,
-and the violation that is reached is that of the whole problem. W goes on from one
-problem of a path to the next.
+W always has the two rows that violate most. So each round lowers the objective, and the
+violation that is reached is that of the whole problem. The next problem of a path
+begins with the W of the previous one.
+
+Steps 1 and 3 are the rounds of `softcost.solvers.smo` (`run_round`, `end_round`); only
+the way to a gradient in double precision is another. Rows that are not in memory are
+computed in blocks, at a third of the cost of single rows.
+
+References
+----------
+.. [1] T. Joachims, "Making large-scale SVM learning practical", in Advances in Kernel
+   Methods, MIT Press, 1999.
 """
 
 from collections.abc import Callable
@@ -43,17 +52,29 @@ from softcost.solvers.smo import (
 from softcost.solvers.smo import solve as solve_at_once
 from softcost.solvers.warm_start import Point
 
-# Products of the Gram matrix of a large problem with sparse coefficients.
-#
-# They have an entry for every row, and then one for every held-out point.
-#
-# Rows that are not in memory are computed in blocks, which costs a third of what single
-# rows do. Products are summed in double precision, in the order of the rows and in
-# fours, so that they have the same bits wherever rows come from.
+# A problem is large if it has more rows than this,
+LARGE = 10_000
+# and if there are more distinct points than this in all. Up to here their matrix fits
+# into the default cache_size of 2000 MB, and steps over all rows are faster.
+MANY = 22_000
 
+# Rows of a working set. Kernel values among them take 64 MB, and a pass over a row of
+# 16 kB stays in the first two levels of the cache.
+CAPACITY = 4096
+# Rows that are added at once on each side: enough for a round to be worth its update
+# of the whole gradient, and more for problems with many coefficients.
+_LEAST_NEW = 64
+_SUPPORT_PER_NEW = 8
+_MIRRORED = 64  # columns that are mirrored at once, so that both sides stay in cache
 
-_PRODUCT_BLOCK = 64  # rows at once, a multiple of four
-_COLUMNS = 2048  # columns at once
+# What a round leaves of the violation within the working set. Less would be wasted
+# effort: the rows outside violate more by then.
+_FINER = 0.1
+# Rounds for one problem before the solver gives up.
+_ROUNDS = 2000
+
+_PRODUCT_BLOCK = 64  # rows that are computed at once, a multiple of four
+_COLUMNS = 2048  # columns that are summed at once: 16 kB of sums
 
 
 def block_bytes(n: int, d: int) -> int:
@@ -63,34 +84,40 @@ def block_bytes(n: int, d: int) -> int:
 
 @jit
 def _add_block(values, rows, weights, out):
-    """Add ``weights[r] * values[rows[r]]``, four at a time.
+    """Add ``weights[r] * values[rows[r]]``, in order and four rows at a time.
 
-    Some columns at a time, so that their sums stay in cache.
+    Always in fours, so sums have the same bits wherever the rows come from. Some
+    columns at a time, so their sums stay in cache.
     """
     last = rows.size - 1
     for start in range(0, out.size, _COLUMNS):
         stop = min(start + _COLUMNS, out.size)
         for r in range(0, rows.size, 4):
             b, c, d = min(r + 1, last), min(r + 2, last), min(r + 3, last)
-            one, two = values[rows[r]], values[rows[b]]
-            three, four = values[rows[c]], values[rows[d]]
+            row_a, row_b = values[rows[r]], values[rows[b]]
+            row_c, row_d = values[rows[c]], values[rows[d]]
             wa = weights[r]
             wb = weights[b] if r + 1 <= last else 0.0
             wc = weights[c] if r + 2 <= last else 0.0
             wd = weights[d] if r + 3 <= last else 0.0
             for t in range(start, stop):
-                out[t] += (wa * one[t] + wb * two[t]) + (wc * three[t] + wd * four[t])
+                out[t] += (wa * row_a[t] + wb * row_b[t]) + (
+                    wc * row_c[t] + wd * row_d[t]
+                )
 
 
 class Products(Protocol):
-    """Where kernel values come from."""
+    """Products of the Gram matrix with sparse coefficients.
+
+    They have an entry for every row, and then one for every held-out point.
+    """
 
     n_out: int  # held-out points
 
     def add(self, chosen: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
-        """Add the sum of ``weights[r]`` times row ``chosen[r]``, increasing.
+        """Add the sum of ``weights[r]`` times row ``chosen[r]``, in increasing order.
 
-        ``out`` has values for the n points, then for those held out.
+        ``out`` has values for the n points, then for the held-out ones.
         """
 
     def among(self, new: np.ndarray, members: np.ndarray, out: np.ndarray) -> None:
@@ -127,13 +154,13 @@ class FromMatrix:
 
 
 class FromPart:
-    """Rows of a larger matrix, of which a problem sees a part.
+    """Rows of a larger matrix, for a problem over some of its points.
 
     Parameters
     ----------
     matrix : array of shape (N, padded(N)), float32
     places : array of shape (n,)
-        The rows and columns that the problem sees.
+        The rows and columns of the problem.
     out : array of shape (n_out,)
         The held-out columns.
     """
@@ -143,27 +170,27 @@ class FromPart:
         self._columns = np.concatenate([places, out])
 
     def add(self, chosen: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
-        # Sums over all columns cost less than copies of those that count.
-        every = np.zeros(len(self._matrix))
-        every[self._columns] = out
-        _add_block(self._matrix, self._places[chosen], weights, every)
-        out[:] = every[self._columns]
+        # Sums over all columns cost less than copies of the columns of the problem.
+        sums = np.zeros(len(self._matrix))
+        sums[self._columns] = out
+        _add_block(self._matrix, self._places[chosen], weights, sums)
+        out[:] = sums[self._columns]
 
     def among(self, new: np.ndarray, members: np.ndarray, out: np.ndarray) -> None:
         _write_among(self._matrix, self._places[new], self._places[members], out)
 
 
 class Computed:
-    """Rows computed when they are needed, recent ones kept.
+    """Rows computed when they are needed; recent ones are cached.
 
     Parameters
     ----------
     x, out : arrays of shape (n, d) and (n_out, d), float32
         Points, and those held out.
     kernel, gamma
-        As in `rows.Store`.
-    room : array, float32
-        Where rows are kept.
+        As in `row_store.Store`.
+    cache : array, float32
+        Memory for recent rows.
     """
 
     def __init__(
@@ -172,43 +199,39 @@ class Computed:
         out: np.ndarray,
         kernel: int,
         gamma: float,
-        room: np.ndarray,
+        cache: np.ndarray,
     ):
         self._x, self._panels, self.n_out = x, pack(np.concatenate([x, out])), len(out)
         self._kernel, self._gamma = kernel, gamma
         width = padded(len(x) + len(out))
-        self._kept = room.reshape(-1)[: room.size // width * width].reshape(-1, width)
+        capacity = cache.size // width
+        self._cache = cache.reshape(-1)[: capacity * width].reshape(-1, width)
         self._slot = np.full(len(x), -1)
-        self._owner = np.full(len(self._kept), -1)
+        self._owner = np.full(len(self._cache), -1)
         self._next = 0
 
     def add(self, chosen: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
         missing = int((self._slot[chosen] < 0).sum())
-        # More than half would push out all others.
-        keep = 0 < missing <= len(self._kept) // 2
+        # More than half of the cache would push out all others.
+        store = 0 < missing <= len(self._cache) // 2
         for start in range(0, len(chosen), _PRODUCT_BLOCK):
-            some = chosen[start : start + _PRODUCT_BLOCK]
-            values = self._rows(some, keep)
-            _add_block(
-                values,
-                np.arange(len(some)),
-                weights[start : start + _PRODUCT_BLOCK],
-                out,
-            )
+            block = slice(start, start + _PRODUCT_BLOCK)
+            values = self._rows(chosen[block], store)
+            _add_block(values, np.arange(len(values)), weights[block], out)
 
-    def _rows(self, chosen: np.ndarray, keep: bool) -> np.ndarray:
+    def _rows(self, chosen: np.ndarray, store: bool) -> np.ndarray:
         slot = self._slot[chosen]
         new = slot < 0
         if not new.any():
-            return self._kept[slot]
+            return self._cache[slot]
         fresh = self._compute(chosen[new], self._panels)
         if new.all():
             values = fresh
         else:
             values = np.empty((len(chosen), fresh.shape[1]), np.float32)
-            values[new], values[~new] = fresh, self._kept[slot[~new]]
-        if keep:
-            self._keep(chosen[new], fresh)
+            values[new], values[~new] = fresh, self._cache[slot[~new]]
+        if store:
+            self._store(chosen[new], fresh)
         return values
 
     def _compute(self, chosen: np.ndarray, panels: np.ndarray) -> np.ndarray:
@@ -216,14 +239,14 @@ class Computed:
         kernel_rows(self._x[chosen], panels, self._kernel, self._gamma, values, 0)
         return values
 
-    def _keep(self, chosen: np.ndarray, values: np.ndarray) -> None:
-        """Keep rows in the place of those that came first."""
-        places = (self._next + np.arange(len(chosen))) % len(self._kept)
+    def _store(self, chosen: np.ndarray, values: np.ndarray) -> None:
+        """Store rows in the place of the oldest ones."""
+        places = (self._next + np.arange(len(chosen))) % len(self._cache)
         self._next = int(places[-1] + 1)
         dropped = self._owner[places]
         self._slot[dropped[dropped >= 0]] = -1
         self._owner[places], self._slot[chosen] = chosen, places
-        self._kept[places] = values
+        self._cache[places] = values
 
     def among(self, new: np.ndarray, members: np.ndarray, out: np.ndarray) -> None:
         values = self._compute(new, pack(self._x[members]))
@@ -231,7 +254,7 @@ class Computed:
 
 
 def products_of(rows: Gram | Store | Part, cross: np.ndarray, n_out: int) -> Products:
-    """Products with rows, and what they have for held-out points.
+    """Products with these rows and their values for held-out points.
 
     Parameters
     ----------
@@ -245,8 +268,7 @@ def products_of(rows: Gram | Store | Part, cross: np.ndarray, n_out: int) -> Pro
     if isinstance(rows, Store):
         if rows.panels.size == 0:
             return FromMatrix(rows.values, cross, 0)
-        nobody = rows.x[:0]
-        return Computed(rows.x, nobody, rows.kernel, rows.gamma, rows.values)
+        return Computed(rows.x, rows.x[:0], rows.kernel, rows.gamma, rows.values)
     store, out = rows.store, _columns(rows.out_runs)
     if store.panels.size == 0:
         return FromPart(store.values, rows.places, out)
@@ -255,44 +277,33 @@ def products_of(rows: Gram | Store | Part, cross: np.ndarray, n_out: int) -> Pro
 
 
 def _columns(runs: np.ndarray) -> np.ndarray:
-    """What the runs of `rows.Part` stand for: the points in their order."""
+    """The points that the runs of a `row_store.Part` stand for, in their order."""
     parts = [np.arange(there, there + length) for _, there, length in runs]
     return np.concatenate([np.empty(0, np.int64), *parts])
 
 
-# A working set of the rows of a large problem.
-#
-# Steps are made among its members only, whose kernel values are together in memory.
-
-
-CAPACITY = 4096
-_LEAST_NEW = 64  # rows that come in at once, on each side
-_SHARE_NEW = 8  # or one for so many that have a coefficient
-_BLOCK = 64  # columns that are mirrored at once
-
-
 def _width() -> int:
-    """Of a row: no power of two, or entries of a column share places in a cache."""
+    """Entries of a row: not a power of two, or a column would share few cache lines."""
     return padded(CAPACITY + 1)
 
 
 def working_bytes() -> int:
-    """Memory for kernel values among members, and for some of them to be moved."""
+    """Memory for kernel values among members, and for a copy while they move."""
     return 2 * 4 * CAPACITY * _width()
 
 
 def _lowest(values: np.ndarray, count: int) -> np.ndarray:
-    """Which are the lowest ``count`` values; of equal ones the first."""
+    """Places of the lowest ``count`` values; of equal values the first."""
     if len(values) <= count:
         return np.arange(len(values))
-    most = np.partition(values, count - 1)[count - 1]
-    below = np.flatnonzero(values < most)
-    ties = np.flatnonzero(values == most)[: count - len(below)]
+    threshold = np.partition(values, count - 1)[count - 1]
+    below = np.flatnonzero(values < threshold)
+    ties = np.flatnonzero(values == threshold)[: count - len(below)]
     return np.sort(np.concatenate([below, ties]))
 
 
 class WorkingSet:
-    """Rows among which steps are made.
+    """Rows among which steps are made; their kernel values are together in memory.
 
     Parameters
     ----------
@@ -316,11 +327,12 @@ class WorkingSet:
         highest: float,
         support: int,
     ) -> None:
-        """Bring in the rows that violate most: the lowest that may rise, and so on.
+        """Add the rows that violate most, as many on each side [1]_.
 
-        So many more, the more rows have a coefficient.
+        They have the lowest gradients of the rows that may rise, and the highest of
+        those that may fall.
         """
-        count = min(max(_LEAST_NEW, support // _SHARE_NEW), CAPACITY // 8)
+        count = min(max(_LEAST_NEW, support // _SUPPORT_PER_NEW), CAPACITY // 8)
         if len(self.members) + 2 * count > CAPACITY:
             self._make_room(rises, falls, gradient, lowest, highest)
         up = np.flatnonzero(rises & ~self._inside & (gradient < highest))
@@ -335,9 +347,9 @@ class WorkingSet:
         before, self.members = len(self.members), np.concatenate([self.members, new])
         after = len(self.members)
         self._products.among(new, self.members, self._gram[before:after])
-        for start in range(0, before, _BLOCK):
-            some = slice(start, min(start + _BLOCK, before))
-            self._gram[some, before:after] = self._gram[before:after, some].T
+        for start in range(0, before, _MIRRORED):
+            block = slice(start, min(start + _MIRRORED, before))
+            self._gram[block, before:after] = self._gram[before:after, block].T
 
     def _make_room(
         self,
@@ -347,20 +359,20 @@ class WorkingSet:
         lowest: float,
         highest: float,
     ) -> None:
-        """Keep the half of the members that are nearest to moving.
+        """Remove all but the members nearest to moving, half of the capacity.
 
-        Those inside their boxes count as if they violated most.
+        Those strictly inside their boxes count as if they violated most.
         """
         g, up, down = (part[self.members] for part in (gradient, rises, falls))
         distance = np.where(up, g - highest, np.inf)
         distance = np.minimum(distance, np.where(down, lowest - g, np.inf))
         distance -= np.where(up & down, highest - lowest, 0.0)
-        kept = _lowest(distance, CAPACITY // 2)
+        nearest = _lowest(distance, CAPACITY // 2)
         self._inside[self.members] = False
-        self.members = self.members[kept]
+        self.members = self.members[nearest]
         self._inside[self.members] = True
-        size = len(kept)
-        self._gram[:size, :size] = submatrix(self._gram, kept, kept)[:, :size]
+        size = len(nearest)
+        self._gram[:size, :size] = submatrix(self._gram, nearest, nearest)[:, :size]
 
     def run_round(
         self,
@@ -389,18 +401,11 @@ class WorkingSet:
         return new
 
 
-LARGE = 10_000  # rows of a large problem,
-MANY = 22_000  # where there are more than so many points in all
-_FINER = 0.1  # of the violation: what a round leaves of it within the working set
-_ROUNDS = 2000  # rounds for one problem before giving up
-
-
 def is_large(n: int, total: int) -> bool:
     """Whether a problem of n rows is solved on a working set.
 
-    ``total`` is the number of distinct points, of which its rows may be a part. Where
-    there are few, their matrix fits into memory, and steps over all rows are faster.
-    How much memory there is does not count: results do not depend on it.
+    ``total`` is the number of distinct points, of which its rows may be a part. The
+    memory of the machine does not count, so results do not depend on it.
     """
     return n > LARGE and total > MANY
 
@@ -408,7 +413,7 @@ def is_large(n: int, total: int) -> bool:
 def large_bytes(m: int, total: int, n_out: int, d: int) -> int:
     """Memory for kernel values of a large problem of m rows, 0 for others.
 
-    The rows that it keeps are not counted.
+    Without the rows that it caches.
     """
     if not is_large(m, total):
         return 0
@@ -492,16 +497,16 @@ def solve(
     limit = max_steps if max_steps >= 0 else NO_LIMIT
     goal = tol * spread(targets, lower, upper)
     products = products_of(rows, np.empty((n, 0), np.float32), 0)
-    problem, start = Rounds(products, n, proceed), Point.zero(n, 0)
-    found, steps = problem.solve(start, targets, lower, upper, goal, limit)
-    gradient = found.product - targets
-    intercept, violation, gap = certify(lower, upper, found.beta, gradient)
+    rounds, start = Rounds(products, n, proceed), Point.zero(n, 0)
+    point, steps = rounds.solve(start, targets, lower, upper, goal, limit)
+    gradient = point.product - targets
+    intercept, violation, dual_gap = certify(lower, upper, point.beta, gradient)
     return Solution(
-        found.beta,
-        float(intercept),
-        float(violation),
-        float(gap),
-        found.objective(targets),
-        steps,
-        bool(violation <= goal),
+        beta=point.beta,
+        intercept=float(intercept),
+        violation=float(violation),
+        dual_gap=float(dual_gap),
+        objective=point.objective(targets),
+        steps=steps,
+        converged=bool(violation <= goal),
     )

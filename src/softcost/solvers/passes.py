@@ -1,10 +1,10 @@
 """The inner passes of the solver over one vector of gradients.
 
 Arrays have a length that is a multiple of `WIDTH`; sets of rows are int8 flags, 0 or -1
-for each row. A pass carries values only, sixteen lanes of them, and with each the step
-of `WIDTH` rows in which it was met; the row itself is looked up afterwards among the
-rows of that step. It is the first that attains the extreme, so that the meaning of a
-pass is a plain loop: `softcost.solvers.plain_passes` states them so.
+for each row. A pass carries extreme values only, in sixteen lanes, and for each lane
+the block of `WIDTH` rows in which the value was met. The row is looked up afterwards
+among the rows of that block. It is the first row that attains the extreme, so a pass
+means the same as a plain loop: see `softcost.solvers.plain_passes`.
 """
 
 import math
@@ -14,27 +14,32 @@ import numpy as np
 from softcost.solvers import simd as v
 from softcost.solvers.compilation import inline, jit
 
-WIDTH = 64  # four vectors per step: one comparison with the extreme for all of them
+# Rows of a block, four vectors: one comparison with the extreme for all of them.
+WIDTH = 64
 
-_IN_CACHE = 1536  # length of rows up to which nobody has to ask for them
-_AHEAD = 1024  # how far ahead longer ones are asked for
+# Longer rows are prefetched, this many entries ahead (4 kB, some hundred nanoseconds).
+# Shorter ones, 6 kB at most, are in the cache or come soon enough by themselves.
+_IN_CACHE = 1536
+_AHEAD = 1024
+# Close to the largest finite float32, so a gradient never reaches it.
 FAR = np.float32(3e38)
 _ZERO = np.float32(0)
-_FLAT = np.float32(-5e-13)  # a kernel value of least curvature
+# The kernel value of least curvature: -2 K is 1e-12, as in `smo.improve`.
+_FLAT = np.float32(-5e-13)
 _LEAST = np.int32(-(2**31))
 _MOST = np.int32(2**31 - 1)
 
 
 @inline
-def _prefetch_step(rows, row, t):
+def _prefetch_block(rows, row, t):
     for k in range(0, WIDTH, v.LANES):
         v.prefetch_row(rows, row, t + _AHEAD + k)
 
 
 @inline
-def _first_step(found, at):
-    """The earliest of the steps in which the lanes that are found were met."""
-    return np.int64(v.smallest_int(v.where_int(found, at, v.splat_int(_MOST))))
+def _first_block(mask, at):
+    """The first of the blocks in which the lanes of a mask were met."""
+    return np.int64(v.smallest_int(v.where_int(mask, at, v.splat_int(_MOST))))
 
 
 @inline
@@ -48,7 +53,7 @@ def _move(gradient, rows, i, j, by, t):
 
 @inline
 def _allowed(moved, barred, t):
-    """NaN, which is never less, where a row is barred."""
+    """Gradients; NaN, which is never less than a number, if a row is barred."""
     return v.spoil(moved, v.load_flags(barred, t))
 
 
@@ -60,13 +65,13 @@ def _where_least(gradient, barred, t, least):
 
 @inline
 def _rise(moved, unit, floor, falling, t):
-    """Difference to a low gradient, in units; 0 where a row may not fall."""
+    """Difference to a low gradient, in units; 0 if a row may not fall."""
     return v.keep(v.fma(moved, unit, floor), v.load_flags(falling, t))
 
 
 @inline
 def _gain(rise, rows, i, t):
-    """What a step gains, ``rise**2 / -K``, as a logarithm."""
+    """The gain of a step, ``rise**2 / -K``, as a logarithm."""
     return v.log_ratio(rise, v.minimum(v.splat(_FLAT), v.load_row(rows, i, t)))
 
 
@@ -82,14 +87,15 @@ def update_and_pick(
 ):  # fmt: skip
     """Add ``step * (rows[i] - rows[j])`` to the gradient and choose the next rows.
 
-    One pass for a whole step: while it makes the last one, it looks for the partner of
-    the row that has been chosen as the next to rise, and for the one to rise after it.
-    That row is chosen a step early: it costs nothing, the lowest of the others is
-    nearly always the lowest again.
+    One pass for a whole step. While it adds the previous step, it looks for the partner
+    of the row that has been chosen to rise next, and for the row that rises after it.
+    That row is chosen a step early, which costs nearly nothing: the lowest of the
+    other rows is nearly always the lowest again.
 
-    Gains are compared by logarithms that are read off the bits of numbers: the gain of
-    the row that is chosen is at least 0.83 of the largest. That costs one step in a
-    hundred; dividing, or refining the logarithms, costs a third of the time.
+    Gains are compared by logarithms that are read off the bits of numbers, see
+    `simd.log_ratio`: the gain of the chosen row is at least 0.83 of the largest. That
+    costs one step in a hundred; dividing, or refining the logarithms, would cost a
+    third of the time.
 
     Parameters
     ----------
@@ -98,27 +104,27 @@ def update_and_pick(
     lowest : float32
         Its gradient, after the update.
     barred, falling : arrays of int8
-        Rows that are not to rise after it, itself among them; rows that may fall.
+        Rows that may not rise after it, itself among them; rows that may fall.
     unit : float32
-        What differences of gradients are multiplied by, see `unit_of`.
+        Factor of differences of gradients, see `unit_of`.
 
     Returns
     -------
     at, least
-        The first row with the least gradient among those not ``barred``, and how low
-        it is; 0 and 3e38 where all are barred.
+        The first row with the least gradient among those not ``barred``, and this
+        gradient; 0 and 3e38 if all are barred.
     partner
-        The first ``falling`` row that gains most with row ``first``; any row where
-        none is above ``lowest``.
+        The first ``falling`` row that gains most with row ``first``; any row if none
+        is above ``lowest``.
     """
     by, units, floor = v.splat(step), v.splat(unit), v.splat(-lowest * unit)
     low, low_at = v.splat(FAR), v.splat_int(np.int32(0))
     best, best_at = v.splat_int(_LEAST), v.splat_int(np.int32(0))
     far_rows = gradient.size > _IN_CACHE
     for t in range(0, gradient.size, WIDTH):
-        if far_rows:  # row i was the first one in the pass before
-            _prefetch_step(rows, j, t)
-            _prefetch_step(rows, first, t)
+        if far_rows:  # row i has been read: it was row `first` of the previous pass
+            _prefetch_block(rows, j, t)
+            _prefetch_block(rows, first, t)
         a = _move(gradient, rows, i, j, by, t)
         lower = v.minimum(_allowed(a, barred, t), low)
         rise = _rise(a, units, floor, falling, t)
@@ -141,25 +147,25 @@ def update_and_pick(
         low, best = lower, better
     least = v.smallest(low) + _ZERO  # never -0.0
     same = v.splat(least)
-    t = _first_step(v.equal(low, same), low_at)
-    found = _where_least(gradient, barred, t, same)
-    found |= _where_least(gradient, barred, t + 16, same) << 16
-    found |= _where_least(gradient, barred, t + 32, same) << 32
-    found |= _where_least(gradient, barred, t + 48, same) << 48
-    at = t + v.first_bit(found)
+    t = _first_block(v.equal(low, same), low_at)
+    word = _where_least(gradient, barred, t, same)
+    word |= _where_least(gradient, barred, t + 16, same) << 16
+    word |= _where_least(gradient, barred, t + 32, same) << 32
+    word |= _where_least(gradient, barred, t + 48, same) << 48
+    at = t + v.first_bit(word)
     most = v.splat_int(v.largest_int(best))
-    t = _first_step(v.equal_int(best, most), best_at)
-    found = _where_most(gradient, units, floor, falling, rows, first, t, most)
-    found |= (
+    t = _first_block(v.equal_int(best, most), best_at)
+    word = _where_most(gradient, units, floor, falling, rows, first, t, most)
+    word |= (
         _where_most(gradient, units, floor, falling, rows, first, t + 16, most) << 16
     )
-    found |= (
+    word |= (
         _where_most(gradient, units, floor, falling, rows, first, t + 32, most) << 32
     )
-    found |= (
+    word |= (
         _where_most(gradient, units, floor, falling, rows, first, t + 48, most) << 48
     )
-    return at, least, t + v.first_bit(found)
+    return at, least, t + v.first_bit(word)
 
 
 @jit
@@ -176,7 +182,7 @@ def largest_rise(gradient, lowest, falling, unit):
 def lowest_of(gradient, barred):
     """The first row of least gradient among those not barred; 0 and 3e38 without any.
 
-    What is not a number is nobody's least.
+    NaN is never the least.
     """
     low = v.splat(FAR)
     for t in range(0, gradient.size, v.LANES):
@@ -190,7 +196,7 @@ def lowest_of(gradient, barred):
 
 @jit
 def largest_of(gradient):
-    """The largest absolute value; what is not a number has none."""
+    """The largest absolute value, NaN ignored."""
     low = high = v.splat(_ZERO)
     for t in range(0, gradient.size, v.LANES):
         low = v.minimum(v.load(gradient, t), low)
@@ -203,8 +209,8 @@ def largest_of(gradient):
 def unit_of(gradient):
     """A power of two that brings differences of these gradients to about 2**-32.
 
-    There neither their logarithms nor sums of these overflow, and what is too small for
-    single precision is far below any tolerance.
+    There neither their logarithms nor sums of these overflow, and differences that are
+    too small for single precision are far below any tolerance.
     """
     exponent = -32 - math.frexp(np.float64(largest_of(gradient)))[1]
     if exponent < -126:
@@ -223,12 +229,12 @@ def _add_row(rows, row, at, weight, sums):
 def add_rows(rows, first, chosen, weights, count, out):
     """Add ``weights[r] * rows[chosen[r], first:]`` for r < ``count``, in this order.
 
-    Eight rows at a time, each from its beginning to its end: so they come from far
-    memory at the same time.
+    Eight rows at a time, each from its beginning to its end, so that all of them are
+    on their way from main memory at the same time.
     """
     r = 0
     while r + 8 <= count:
-        # the loop would read them again: `out` might be where they are
+        # Local copies: the loop would read them again, since `out` might alias them.
         i, j, k, m = chosen[r], chosen[r + 1], chosen[r + 2], chosen[r + 3]
         p, q, x, y = chosen[r + 4], chosen[r + 5], chosen[r + 6], chosen[r + 7]
         wi, wj, wk, wm = weights[r], weights[r + 1], weights[r + 2], weights[r + 3]

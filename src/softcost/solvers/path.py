@@ -1,22 +1,21 @@
 """A family of problems along softness and C, each started from its neighbours.
 
 A family is one subproblem of a reduction on one training set: for every softness value
-its targets and unit boxes, which C multiplies. Consecutive problems are close, and more
-is known than that:
+its targets and unit boxes, which C multiplies. The order in which the problems are
+solved gives each a good start (`softcost.solvers.warm_start`):
 
-* Between two solved softness values the interpolated coefficients are feasible where
-  the boxes are affine in softness, and the interpolated gradient is theirs exactly, but
-  for the change of targets. So softness is walked by bisection, ends first.
-* Where boxes vanish (softness 1 asks a pair for its own two classes only) coefficients
-  jump, and nothing lies between. So each run of softness values with about the same
-  rows is walked by itself.
-* A solution for a smaller C is feasible for a larger one where the boxes grow with C,
-  and often near another one: ``C (1 - softness)`` is what most boxes depend on.
-* A solution that touches no bound but zero solves every problem with the same targets
-  and the same signs of the boxes in which it is feasible: larger C, other softness.
+* If boxes are affine in softness, coefficients interpolated between two solved softness
+  values are feasible, and their gradient is the interpolated one, but for the change of
+  targets. So softness is walked by bisection, ends first. It saves more than half of
+  the steps, a chain of neighbours less.
+* If boxes vanish (softness 1 asks a pair for its own two classes only), coefficients
+  jump, and interpolation does not help. So each run of softness values with about the
+  same rows is walked by itself.
+* A solution for a smaller C is feasible for a larger one if the boxes grow with C, and
+  often near the solution for another softness: most boxes are near
+  ``C (1 - softness)``. So C increases.
 
-Every start is checked for feasibility; the one with the lowest objective is taken.
-Nothing depends on what else runs at the same time.
+Results do not depend on other problems that are solved at the same time.
 """
 
 from collections.abc import Callable
@@ -36,7 +35,6 @@ from softcost.solvers.smo import (
     ROUGH,
     begin,
     certify,
-    objective_of,
     refine,
     steps_per_call,
 )
@@ -44,6 +42,7 @@ from softcost.solvers.warm_start import (
     Point,
     PointStarts,
     empty_memory,
+    objective_of,
     reuse,
     start,
     touches_bound,
@@ -61,8 +60,8 @@ class Family(NamedTuple):
     Attributes
     ----------
     targets, lower, upper : arrays of shape (n_softness, n) or (n_C, n_softness, n)
-        Boxes are for C = 1. The longer form is for problems that change with C in
-        other ways than by its factor.
+        Boxes are for C = 1. The longer form is for problems in which C is not only
+        the factor of the boxes.
     """
 
     targets: np.ndarray
@@ -77,12 +76,12 @@ class PathResult:
     Attributes
     ----------
     outputs : array of shape (n_C, n_softness, n_out), float32
-        Outputs for held-out rows; NaN where a problem has no row to learn from.
+        Outputs for held-out rows; NaN if a problem has no training row.
     fitted : array of shape (n_C, n_softness, n) or None
         Outputs for the training rows.
     violation, dual_gap : arrays of shape (n_C, n_softness)
     steps : array of shape (n_C, n_softness)
-        Zero where a neighbour's solution was known to hold.
+        Zero if a neighbour's solution holds.
     converged : array of shape (n_C, n_softness), bool
     """
 
@@ -117,16 +116,16 @@ def bisection(place: np.ndarray) -> np.ndarray:
 
 
 def _places(softness: np.ndarray, boxes: np.ndarray) -> np.ndarray:
-    """How far from the first each softness value is, for solutions.
+    """Distances of softness values from the first, in terms of their solutions.
 
-    Coefficients change with softness, and most where boxes shrink by a large factor:
-    those of a pair of classes are near ``C (1 - softness)``.
+    Coefficients change with softness, and most if boxes shrink by a large factor: those
+    of a pair of classes are near ``C (1 - softness)``.
 
     Parameters
     ----------
     softness : array of shape (n_softness,)
     boxes : array of shape (n_softness,)
-        Their sizes in all.
+        The sum of the boxes at each softness value.
     """
     shrinking = np.abs(np.diff(np.log(np.maximum(boxes, np.finfo(float).tiny))))
     return np.concatenate([[0.0], np.cumsum(np.diff(softness) + shrinking)])
@@ -138,7 +137,7 @@ def _runs(with_box: np.ndarray, n: int) -> np.ndarray:
     Parameters
     ----------
     with_box : array of shape (n_softness,)
-        How many of the n rows have a box.
+        The number of rows, of n, that have a box.
 
     Examples
     --------
@@ -152,28 +151,28 @@ def _runs(with_box: np.ndarray, n: int) -> np.ndarray:
 
 def _order(run: np.ndarray, place: np.ndarray) -> np.ndarray:
     """Each run by bisection, one after the other."""
-    members = (np.flatnonzero(run == number) for number in range(run[-1] + 1))
-    return np.concatenate([those[bisection(place[those])] for those in members])
+    runs = (np.flatnonzero(run == number) for number in range(run[-1] + 1))
+    return np.concatenate([members[bisection(place[members])] for members in runs])
 
 
 def _describe(
     targets: np.ndarray, lower: np.ndarray, upper: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Half the range of the targets, a number that is equal for same problems, and how
-    many rows have a box at each softness value, for that C with most of them.
+    """Half the range of the targets, a number for each group of problems, and the
+    number of rows with a box at each softness value, the largest for any C.
 
-    Problems are the same where they have the same targets and signs of the boxes.
+    Problems of a group have the same targets and signs of the boxes.
     """
     rises, falls = upper > 0, lower < 0
     boxed = rises | falls
     extent = np.where(boxed, targets, -np.inf).max(axis=2)
     extent = (extent - np.where(boxed, targets, np.inf).min(axis=2)) / 2
-    kept = np.where(boxed, targets, 0.0) + 0.0  # never -0.0
+    active = np.where(boxed, targets, 0.0) + 0.0  # never -0.0
     numbers: dict[bytes, int] = {}
     group = [
         numbers.setdefault(b"".join(part.tobytes() for part in problem), len(numbers))
         for problem in zip(
-            *(part.reshape(-1, part.shape[2]) for part in (rises, falls, kept)),
+            *(part.reshape(-1, part.shape[2]) for part in (rises, falls, active)),
             strict=True,
         )
     ]
@@ -196,9 +195,9 @@ class Table(NamedTuple):
 
 @internal
 def _balance(beta, signs, chosen, weights):
-    """List the nonzero coefficients so that partial sums stay small; how many.
+    """List the nonzero coefficients so that partial sums stay small; their number.
 
-    They sum to zero. Positive ones and negative ones in turn keep the partial sums of
+    They sum to zero. Alternating positive and negative ones keeps the partial sums of
     outputs near the outputs, where single precision is finest.
     """
     n_positive = n_negative = positive = negative = 0
@@ -221,7 +220,7 @@ def _balance(beta, signs, chosen, weights):
 
 @inline
 def _evaluate(rows, cross, memory, table, c, a, intercept):
-    """Outputs for held-out rows, ``intercept + sum_n b_n K(n, .)``, and for fitted."""
+    """Outputs for held-out and training rows, ``intercept + sum_n b_n K(n, .)``."""
     beta, target, gradient = memory.beta[a], memory.target[a], memory.gradient[a]
     chosen, weights = memory.chosen, memory.weights
     count = _balance(beta, memory.signs, chosen, weights)
@@ -364,7 +363,7 @@ def _note_large(
 def _nothing_to_learn_from(
     shape: tuple[int, int], n_out: int, fitted: bool
 ) -> PathResult:
-    """What is known without a single row."""
+    """The result for a training set without rows."""
     return PathResult(
         outputs=np.full((*shape, n_out), np.nan, np.float32),
         fitted=np.empty((*shape, 0)) if fitted else None,
@@ -404,13 +403,13 @@ def solve_path(
     C : array of shape (n_C,)
         In any order.
     softness : array of shape (n_softness,)
-        Increasing; where the problems of the family lie on the path.
+        Increasing; one for each problem of the family.
     total : int
-        Number of distinct points of which the rows are a part, see `large.is_large`.
+        Number of distinct points; the rows are some of them. See `large.is_large`.
     tol, max_steps, proceed
         As in `smo.solve`.
     fitted : bool
-        Whether to give the outputs for the training rows, too.
+        Whether to return also the outputs for the training rows.
     """
     C = np.asarray(C, np.float64)
     n_softness, n = np.shape(family.targets)[-2:]

@@ -1,7 +1,7 @@
 """`softcost.solvers.passes` as plain loops: the same functions, the same bits.
 
-It says what the vector code means, runs where LLVM has no vectors to offer, and lets a
-test compare the two.
+They specify the vector code. Tests compare the two to the bit, and
+``benchmarks/solver.py`` compares their speed.
 """
 
 import numpy as np

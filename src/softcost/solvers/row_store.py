@@ -1,14 +1,15 @@
-"""Rows of the Gram matrix: all of them, or those asked for, within a given memory.
+"""Rows of the Gram matrix: all of them, or a cache of those that solvers need.
 
 * `Gram` is the whole matrix.
-* `Given` takes rows of a kernel matrix of the user's when they are first needed.
-* `Store` computes rows over all points when they are first needed and keeps the
-  recently used ones. One solver may use it as it is.
-* `Part` is what a problem over a selection of the points sees of a store that several
-  threads share: it copies the entries that it needs of a row, and keeps recent ones.
+* `Given` converts rows of a user's kernel matrix when they are first needed.
+* `Store` computes rows over all points when they are first needed and caches the
+  recently used ones. A single solver may use it as it is.
+* `Part` caches rows over a selection of the points, for one problem. It copies the
+  entries of a row from a store that several threads share.
 
 A kernel value has the same bits wherever it comes from, so solutions do not depend on
-how many rows are kept.
+the size of a cache. Caches replace the least recently used row, as in SVMlight (T.
+Joachims, "Making large-scale SVM learning practical", 1999).
 """
 
 import sys
@@ -33,25 +34,21 @@ from softcost.solvers.kernels import (
 )
 from softcost.solvers.passes import add_rows
 
-# A lock for compiled code that runs in several threads at once.
-#
-# Python's locks need the interpreter, which compiled code does without. Whoever waits
-# here asks again and again, so what is done under the lock should take microseconds.
-
-
+# A spin lock for compiled code that runs in several threads: Python's locks need the
+# interpreter. Threads wait by asking again, so the lock is held for microseconds only.
 if sys.platform == "win32":
 
     @inline
     def _let_others_run():
         pass
 
-else:  # the thread that has the lock may wait for this one's processor
+else:  # the thread that holds the lock may be waiting for a processor
     _let_others_run = types.ExternalFunction("sched_yield", types.int32())
 
 
 @intrinsic
 def _exchange(typingctx, flag, value):
-    """Set ``flag[0]`` and return what it was, as one step that no thread can split."""
+    """Set ``flag[0]`` and return its previous value, atomically."""
 
     def codegen(context, builder, signature, args):
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
@@ -62,60 +59,64 @@ def _exchange(typingctx, flag, value):
 
 @inline
 def acquire(flag):
-    """Wait until ``flag`` (one number, int64) is 0, and set it to 1."""
+    """Wait until ``flag`` (one int64) is 0, and set it to 1."""
     while _exchange(flag, 1) != 0:
         _let_others_run()
 
 
 @inline
 def release(flag):
-    """Let the next one in."""
+    """Set the flag to 0."""
     _exchange(flag, 0)
 
 
-LEAST = 4  # rows that a solver has in its hands at the same time
-BLOCK = 16  # rows whose values for held-out points are added at once
+# Rows that `smo.improve` (two of a step, one to rise next) and `smo.exact_gradient`
+# (four) use at the same time: a cache must not be smaller.
+LEAST = 4
+# Rows whose values for held-out points are computed at once; a block costs less than
+# as many single rows.
+BLOCK = 16
 
 
 class Gram(NamedTuple):
-    """Rows of a matrix that is there already, as `kernels.gram_matrix` gives it."""
+    """Rows of a matrix in memory, as `kernels.gram_matrix` returns it."""
 
     values: np.ndarray  # (n, padded(n)) float32
 
 
 class Given(NamedTuple):
-    """Rows of a given kernel matrix, put into distance form when first needed.
+    """Rows of a user's kernel matrix, put into distance form when first needed.
 
-    A single problem asks for some of them only, and they are together in memory.
+    A single problem needs only some of them.
     """
 
     values: np.ndarray  # (n, padded(n)) float32
-    there: np.ndarray  # (n,) whether row i is
+    there: np.ndarray  # (n,) whether row i is in distance form
     matrix: np.ndarray  # (n, n) float64, the kernel
     half: np.ndarray  # (n,) half its diagonal
 
 
 class Store(NamedTuple):
-    """Rows over all points, computed when they are needed, the recent ones kept.
+    """Rows over all points, computed when they are needed; recent ones are cached.
 
-    ``values[slot[i]]`` is row i; ``slot[i] = -1`` says that it is not there. A new row
-    takes the place of the one that was not used for longest.
+    ``values[slot[i]]`` is row i, unless ``slot[i]`` is -1. A new row replaces the least
+    recently used one.
     """
 
     values: np.ndarray  # (capacity, padded(n)) float32
     slot: np.ndarray  # (n,) where row i is, or -1
     owner: np.ndarray  # (capacity,) which row is there, or -1
     stamp: np.ndarray  # (capacity,) when it was last used
-    clock: np.ndarray  # (2,) time, and number of rows that were not there
-    lock: np.ndarray  # (1,) whether a thread looks or writes here
+    clock: np.ndarray  # (2,) time, and number of cache misses
+    lock: np.ndarray  # (1,) 1 while a thread reads or writes
     x: np.ndarray  # (n, d) float32
-    panels: np.ndarray  # as `kernels.pack` gives them; empty where all rows are there
+    panels: np.ndarray  # as `kernels.pack` returns them; empty if all rows are there
     kernel: int
     gamma: float
 
 
 class Part(NamedTuple):
-    """Rows of a store, with the entries of the points that one problem is posed over.
+    """Rows of a store, restricted to the points of one problem.
 
     ``values[slot[i]]`` is row i, as in `Store`.
     """
@@ -125,27 +126,28 @@ class Part(NamedTuple):
     owner: np.ndarray  # (capacity,)
     stamp: np.ndarray  # (capacity,)
     clock: np.ndarray  # (2,)
-    places: np.ndarray  # (m,) the point of the store that each row is
+    places: np.ndarray  # (m,) the point of the store for each row
     runs: np.ndarray  # (n_runs, 3) neighbouring entries: column here, there, how many
     spare: np.ndarray  # (1, padded(n)) a row that is computed here
     out_runs: np.ndarray  # (n_runs, 3) the same for entries of the held-out points
-    out_panels: np.ndarray  # these points, as `kernels.pack` gives them
+    out_panels: np.ndarray  # these points, as `kernels.pack` returns them
     store: Store
 
 
 Rows = Gram | Store | Part
-AnyRows = Rows | Given  # of which the last is for a single problem
+AnyRows = Rows | Given  # Given is for single problems
 
 
 def given_rows(K: np.ndarray) -> Given:
     """Rows of a square kernel matrix (n, n), for one solver."""
     n = len(K)
     values = aligned(n, padded(n))
-    values[:1] = 0.0  # a solver's first pass adds nothing times row 0, whatever it is
+    values[:1] = 0.0  # a solver's first pass adds 0 times row 0, which must be finite
     return Given(
         values=values,
         there=np.zeros(n, np.bool_),
-        matrix=np.require(K, np.float64, ["C", "W"]),  # one type, compiled once
+        # A single type of array, so this is compiled once.
+        matrix=np.require(K, np.float64, ["C", "W"]),
         half=half_diagonal(K),
     )
 
@@ -158,7 +160,7 @@ def store_of(
     capacity: int,
     gram: np.ndarray | None = None,
 ) -> Store:
-    """Rows computed when they are first used, at most ``capacity`` of them kept.
+    """Rows computed when they are first used, at most ``capacity`` of them cached.
 
     Parameters
     ----------
@@ -168,7 +170,7 @@ def store_of(
     capacity : int
         At least `LEAST`, unless there are fewer points.
     gram : array, default=None
-        The whole matrix, where it has been computed: then nothing else is.
+        The whole matrix, if it has been computed.
     """
     x = np.ascontiguousarray(X, dtype=np.float32)
     n = len(x)
@@ -196,17 +198,17 @@ def store_of(
 def part_of(
     store: Store, places: np.ndarray, out: np.ndarray, *, capacity: int
 ) -> Part:
-    """What a problem over some points sees of a store.
+    """Rows of a store for a problem over some of its points.
 
     Parameters
     ----------
     store : Store
     places : array of shape (m,)
-        Points that the problem is posed over; a point may be there more than once.
+        Points of the problem; a point may occur more than once.
     out : array of shape (n_out,)
         Held-out points.
     capacity : int
-        How many rows are kept, at least `LEAST`, unless there are fewer.
+        Rows to cache, at least `LEAST`, unless there are fewer.
     """
     m = len(places)
     capacity = int(np.clip(capacity, min(m, LEAST), m))
@@ -226,7 +228,7 @@ def part_of(
 
 
 def work_of_step(rows: AnyRows) -> float:
-    """How many entries a solver's step touches at most, computed ones counting more."""
+    """Entries that a solver's step touches at most; computed ones count more."""
     if isinstance(rows, Gram | Given):
         return len(rows.values)
     x = rows.x if isinstance(rows, Store) else rows.store.x
@@ -235,7 +237,7 @@ def work_of_step(rows: AnyRows) -> float:
 
 @jit
 def _reserve(rows, i):
-    """The place of row i, and whether it has yet to be filled; note that it is used."""
+    """The place of row i, marked as used, and whether it has yet to be filled."""
     rows.clock[0] += 1
     place = rows.slot[i]
     empty = place < 0
@@ -260,7 +262,7 @@ def _compute(store, i, out):
 
 @jit
 def _take(rows, i):
-    """Row i of a given matrix, put into its place where it is not there yet."""
+    """Put row i of a user's matrix into distance form, unless it has been."""
     if not rows.there[i]:
         centre_row(rows.matrix, rows.half, i, rows.values[i])
         rows.there[i] = True
@@ -269,7 +271,7 @@ def _take(rows, i):
 
 @jit
 def _bring(store, i):
-    """The place of row i, for the only one who uses this store."""
+    """The place of row i in a store that no other thread uses."""
     place, empty = _reserve(store, i)
     if empty:
         _compute(store, i, store.values[place : place + 1])
@@ -278,16 +280,16 @@ def _bring(store, i):
 
 @jit
 def _bring_part(rows, i):
-    """The place of row i of a part, copied from the store where necessary.
+    """The place of row i of a part, copied from the store if necessary.
 
-    A row that the store has not is computed outside of its lock, so that nobody waits
-    for it; where two threads do so at once, one of the equal rows is kept.
+    A row that the store does not have is computed outside its lock, so no thread waits
+    for it. If two threads compute it at once, one of the equal rows is stored.
     """
     place, empty = _reserve(rows, i)
     if not empty:
         return place
     store, point, target = rows.store, rows.places[i], rows.values[place]
-    if store.panels.size == 0:  # nothing changes: nobody has to wait
+    if store.panels.size == 0:  # all rows are there: no lock needed
         copy_runs(rows.runs, store.values[point], target)
         return place
     acquire(store.lock)
@@ -302,16 +304,16 @@ def _bring_part(rows, i):
     acquire(store.lock)
     at, empty = _reserve(store, point)
     if empty:
-        kept = store.values[at]
-        for t in range(kept.size):
-            kept[t] = rows.spare[0, t]
+        stored = store.values[at]
+        for t in range(stored.size):
+            stored[t] = rows.spare[0, t]
     release(store.lock)
     copy_runs(rows.runs, rows.spare[0], target)
     return place
 
 
 def fetch(rows: AnyRows, i: int) -> int:
-    """The place of row i in ``rows.values``, computing it where necessary."""
+    """The place of row i in ``rows.values``; the row is computed if necessary."""
     if isinstance(rows, Gram):
         return i
     if isinstance(rows, Given):
@@ -332,9 +334,9 @@ def _compiled_fetch(rows, i):
 
 @inline
 def _copy_held_out(rows, point, target):
-    """Values of a point for the held-out ones, if the store has them; whether it has.
+    """Copy a row's values for held-out points; False if the store does not have it.
 
-    They are not worth the place of a row that a solver may need: no use is noted.
+    This does not count as a use: solvers may need the place more.
     """
     store = rows.store
     changes = store.panels.size > 0
@@ -350,7 +352,7 @@ def _copy_held_out(rows, point, target):
 
 @allocating
 def _add_parts(rows, chosen, weights, count, out):
-    """Values that the store has not are computed, for held-out points only."""
+    """As `add_held_out`; rows missing in the store are computed for held-out points."""
     store = rows.store
     values = np.zeros((BLOCK, out.size), np.float32)
     x = np.empty((BLOCK, store.x.shape[1]), np.float32)
@@ -384,7 +386,7 @@ def add_held_out(
 ) -> None:
     """Add ``weights[r] * K(chosen[r], held-out points)`` for the first ``count`` r.
 
-    A part finds or computes these values; for others they are the rows of ``cross``.
+    A `Part` copies or computes these values; for others they are in ``cross``.
     """
     if isinstance(rows, Part):
         _add_parts(rows, chosen, weights, count, out)

@@ -7,8 +7,8 @@ same multiply-add gives the same bits (`softcost.solvers.plain_passes` is that t
 and a test compares the two). Multiply-add rounds once on every processor that has the
 instruction, so all of these agree; other processors round the product first.
 
-Only AVX-512 has registers for truth values of single lanes: elsewhere a comparison is
-cheap as long as it feeds one choice, and dear as soon as it is combined with others or
+Only AVX-512 has registers for truth values of single lanes. Elsewhere a comparison is
+cheap as long as it feeds one selection, and expensive if it is combined with others or
 comes from memory. Sets of rows are therefore bytes of 0 and -1, which become lanes of
 no and all bits and act on the bits of numbers (`load_flags`, `keep`, `spoil`).
 """
@@ -19,10 +19,7 @@ from numba.core.errors import TypingError
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic, models, register_model
 
-# The types of `softcost.solvers.simd`: what sixteen lanes are to numba and LLVM.
-
-
-LANES = 16
+LANES = 16  # one register of AVX-512
 
 F32 = ir.FloatType()
 I32 = ir.IntType(32)
@@ -71,7 +68,7 @@ _register(_MaskLanes, _BITS)
 
 
 def address(context, builder, array_type, pointee, array, index):
-    """Where an element of an array is, as a pointer to another type."""
+    """The address of an array's element, as a pointer to another type."""
     data = context.make_array(array_type)(context, builder, array).data
     element = builder.gep(data, [index], inbounds=True)
     return builder.bitcast(element, pointee.as_pointer())
@@ -97,13 +94,10 @@ def call(builder, name, result, args, flags=()):
     return builder.call(function, args, fastmath=flags)
 
 
-# What the processor that numba builds for can do, by asking the compiler itself.
-#
-# The name of a processor says little (numba may be told to build for less, see
-# ``NUMBA_CPU_NAME``), and LLVM does not list what a name implies. So a multiply-add of
-# sixteen lanes is compiled to assembly, which takes milliseconds, and read.
-
-
+# The capabilities of the processor that numba builds for. Its name says little (numba
+# may build for a lesser one, see ``NUMBA_CPU_NAME``), and LLVM does not list what a
+# name implies. So a multiply-add of sixteen lanes is compiled to assembly, which takes
+# milliseconds, and the instructions are inspected.
 _PROBE = """
 target triple = "{triple}"
 declare <16 x float> @llvm.fma.v16f32(<16 x float>, <16 x float>, <16 x float>)
@@ -129,7 +123,7 @@ def _probe() -> str:
 
 _PROBED = _probe()
 
-# Whether sixteen lanes are one register; they are two or four of them otherwise.
+# Whether sixteen lanes are one register, not two or four.
 WIDE = "zmm" in _PROBED
 
 # Whether there is an instruction that multiplies and adds; without one, LLVM would
@@ -163,10 +157,9 @@ def load_row(typingctx, matrix, row, index):
 
 @intrinsic
 def prefetch_row(typingctx, matrix, row, index):
-    """Ask for the cache line of ``matrix[row, index]``; harmless beyond the end.
+    """Prefetch the cache line of ``matrix[row, index]``; harmless beyond the end.
 
-    Into the second level: from far memory that takes more lines at a time than the
-    first level can wait for.
+    Into the second level, which can wait for more lines at a time than the first.
     """
 
     def codegen(context, builder, signature, args):
@@ -174,7 +167,7 @@ def prefetch_row(typingctx, matrix, row, index):
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
         element = builder.gep(data, [builder.add(start, args[2])])
         pointer = builder.bitcast(element, ir.IntType(8).as_pointer())
-        hints = [I32(0), I32(2), I32(1)]  # for reading, but the first level, data
+        hints = [I32(0), I32(2), I32(1)]  # to read; second level; data
         call(builder, "llvm.prefetch.p0", ir.VoidType(), [pointer, *hints])
         return context.get_dummy_value()
 
@@ -195,18 +188,18 @@ def store(typingctx, array, index, value):
 
 @intrinsic
 def copy(typingctx, source, target):
-    """``target[:] = source`` of contiguous arrays, one call where a loop is many lines.
+    """``target[:] = source`` of contiguous arrays; compiles faster than a loop.
 
     The source may be longer than the target.
     """
 
     def codegen(context, builder, signature, args):
         to, item = args[1], signature.args[1]
-        array = context.make_array(item)(context, builder, to)
-        size = builder.mul(array.nitems, array.itemsize)
+        struct = context.make_array(item)(context, builder, to)
+        size = builder.mul(struct.nitems, struct.itemsize)
         pointers = [
-            address(context, builder, kind, ir.IntType(8), one, I64(0))
-            for kind, one in zip(signature.args[::-1], args[::-1], strict=True)
+            address(context, builder, kind, ir.IntType(8), array, I64(0))
+            for kind, array in zip(signature.args[::-1], args[::-1], strict=True)
         ]
         last = ir.Constant(ir.IntType(1), 0)
         call(builder, "llvm.memmove.p0.p0.i64", ir.VoidType(), [*pointers, size, last])
@@ -270,7 +263,7 @@ def splat_int(typingctx, value):
 
 @intrinsic
 def keep(typingctx, a, flags):
-    """Floats where flags have all bits, 0 elsewhere."""
+    """Floats if flags have all bits, else 0."""
 
     def codegen(context, builder, signature, args):
         bits = builder.and_(builder.bitcast(args[0], INTS), args[1])
@@ -281,7 +274,7 @@ def keep(typingctx, a, flags):
 
 @intrinsic
 def spoil(typingctx, a, flags):
-    """NaN where flags have all bits, floats elsewhere."""
+    """NaN if flags have all bits, else floats."""
 
     def codegen(context, builder, signature, args):
         bits = builder.or_(builder.bitcast(args[0], INTS), args[1])
@@ -347,8 +340,9 @@ def log_ratio(typingctx, a, b):
     """About ``2**23 log2(a / sqrt(-b))`` and a constant, of ``a >= 0`` and ``b < 0``.
 
     The bits of a positive float, as an integer, are ``2**23`` times its logarithm to
-    the base two, interpolated linearly between powers of two: at most 0.0861 too low.
-    The sign of b makes its own bits a constant less; a negative a comes out below zero.
+    the base two, interpolated linearly between powers of two: at most 0.0861 too low
+    (J. F. Blinn, "Floating-point tricks", IEEE Computer Graphics and Applications 17,
+    1997). The sign of b only subtracts a constant; a negative a gives a negative value.
     """
 
     def codegen(context, builder, signature, args):
@@ -359,7 +353,7 @@ def log_ratio(typingctx, a, b):
 
 @intrinsic
 def log_ratio_scalar(typingctx, a, b):
-    """What one lane of `log_ratio` does."""
+    """`log_ratio` of a single lane."""
 
     def codegen(context, builder, signature, args):
         return _log_ratio(builder, args[0], args[1], I32)
@@ -369,7 +363,7 @@ def log_ratio_scalar(typingctx, a, b):
 
 @intrinsic
 def where_int(typingctx, condition, a, b):
-    """Integer lanes of ``a`` where the condition holds, of ``b`` elsewhere."""
+    """Integer lanes of ``a`` if the condition holds, else of ``b``."""
 
     def codegen(context, builder, signature, args):
         return builder.select(*args)
@@ -388,7 +382,7 @@ def _extreme(predicate):
     return function
 
 
-# Lane by lane; the second where both are equal or one is NaN.
+# Lane by lane; the second value if both are equal or one is NaN.
 minimum = _extreme("<")
 maximum = _extreme(">")
 
@@ -411,7 +405,7 @@ def _multiply_add(builder, name, args):
 
 @intrinsic
 def fma(typingctx, a, b, c):
-    """``a * b + c``, rounded once where the processor can."""
+    """``a * b + c``, rounded once if the processor can."""
 
     def codegen(context, builder, signature, args):
         return _multiply_add(builder, f"llvm.fma.v{LANES}f32", args)
@@ -421,7 +415,7 @@ def fma(typingctx, a, b, c):
 
 @intrinsic
 def fma_scalar(typingctx, a, b, c):
-    """``a * b + c`` of three float32; what one lane of `fma` does."""
+    """``a * b + c`` of three float32: `fma` of a single lane."""
 
     def codegen(context, builder, signature, args):
         return _multiply_add(builder, "llvm.fma.f32", args)
@@ -478,7 +472,7 @@ def word_of(typingctx, condition):
 
 @intrinsic
 def first_bit(typingctx, word):
-    """The number of the first bit that is set, 0 where none is."""
+    """The number of the first bit that is set, 0 if none is."""
 
     def codegen(context, builder, signature, args):
         count = builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))

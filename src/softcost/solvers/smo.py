@@ -44,7 +44,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softcost.solvers.compilation import inline, internal, jit
+from softcost.solvers.compilation import inline, jit
 from softcost.solvers.kernels import aligned, aligned_zeros, padded
 from softcost.solvers.passes import (
     FAR,
@@ -70,15 +70,15 @@ ROUGH = 1e-3
 # which large coefficients cancel some.
 FINER = 1e-2
 # Rounds without progress, a violation lower by a tenth, before the solver gives up.
-# Near the limits of double precision rounds lower the violation irregularly, so a few
-# bad ones say nothing.
+# Near the limits of precision rounds lower the violation irregularly, so a few bad ones
+# prove nothing.
 PATIENCE = 20
 _PROGRESS = 0.9
 # The smallest tolerance for which a gradient in single precision may end the search.
 # Half of the default tolerance: a smaller one is a request for precision.
 EXACT_BELOW = 5e-4
-# Rounding error, relative to the tolerance, that is accepted without a new sum: it
-# cannot change whether the violation is within the tolerance by more than 5%.
+# Expected rounding error, relative to the tolerance, that needs no new sum: small
+# enough for the violation to be true to its first digit.
 DRIFT = 0.05
 _EPS = 2.0**-24  # unit roundoff of single precision
 NO_LIMIT = np.iinfo(np.int64).max
@@ -88,8 +88,8 @@ _LEAST_CURVATURE = np.float64(1e-12)
 # Added to a gradient so that it loses every comparison if its row may not move
 # (index 0), or takes part (index 1).
 _BARRED = np.array([np.inf, 0.0])
-# Nearer to a bound than this share of its box, a coefficient is at the bound. Sums of
-# some thousand steps in double precision are off by 1e-13 of the box.
+# A coefficient nearer to a bound than this share of its box is at the bound. Rounding
+# of some thousand steps in double precision is far smaller, any step is far larger.
 AT_BOUND = 1e-9
 
 
@@ -161,12 +161,14 @@ def improve(rows, lower, upper, beta, gradient, flags, tol, budget):
         else:
             idle = False
             place_j = fetch(rows, j)
+            # K_ii + K_jj - 2 K_ij; the diagonal is zero in distance form.
             curvature = np.float64(-2.0) * values[place_i, j]
             if curvature < _LEAST_CURVATURE:
                 curvature = _LEAST_CURVATURE
             size = (np.float64(gradient[j]) - np.float64(lowest)) / curvature
             room_i = upper[i] - beta[i]
             room_j = beta[j] - lower[j]
+            # Bounds are assigned, not added up to: `_mark` compares for equality.
             if size < room_i and size < room_j:
                 beta[i] += size
                 beta[j] -= size
@@ -296,19 +298,6 @@ def spread(targets, lower, upper):
         least = targets[t] if boxed & (targets[t] < least) else least
         most = targets[t] if boxed & (targets[t] > most) else most
     return (most - least) / 2 if most > least else 1.0
-
-
-@internal
-def objective_of(beta, gradient, target):
-    """``1/2 b'Kb - t'b``: a shift of the gradient drops out, since sum(b) = 0."""
-    # Two sums that do not wait for each other.
-    total = rest = 0.0
-    for t in range(0, target.size - 1, 2):
-        total += beta[t] * (gradient[t] - target[t])
-        rest += beta[t + 1] * (gradient[t + 1] - target[t + 1])
-    if target.size % 2 == 1:
-        total += beta[-1] * (gradient[target.size - 1] - target[-1])
-    return (total + rest) / 2
 
 
 # How far the refinement of one problem has come. A record: numba reads and writes its
@@ -492,7 +481,10 @@ def advance(rows, targets, lower, upper, tol, limit, budget, problem):
             intercept, violation, dual_gap = certify(lower, upper, beta, exact)
             state.intercept, state.violation = intercept, violation
             state.dual_gap = dual_gap
-        state.objective = objective_of(beta, exact, targets)
+        objective = 0.0
+        for t in range(beta.size):
+            objective += beta[t] * (exact[t] - targets[t]) / 2
+        state.objective = objective
     return finished
 
 

@@ -28,7 +28,7 @@ import numpy as np
 from softcost.solvers.compilation import inline, internal
 from softcost.solvers.kernels import aligned, aligned_zeros, padded
 from softcost.solvers.simd import copy
-from softcost.solvers.smo import AT_BOUND, REFINEMENT, objective_of
+from softcost.solvers.smo import AT_BOUND, REFINEMENT
 
 # Rows between two checks whether all have been feasible so far: long enough for vector
 # instructions, short enough to end early.
@@ -122,6 +122,19 @@ def put_on_bounds(beta, lower, upper):
         slack = AT_BOUND * (high - low)
         b = high if b > high - slack else b
         beta[t] = low if b < low + slack else b
+
+
+@internal
+def objective_of(beta, gradient, target):
+    """``1/2 b'Kb - t'b``: a shift of the gradient drops out, since sum(b) = 0."""
+    # Two sums that do not wait for each other.
+    total = rest = 0.0
+    for t in range(0, target.size - 1, 2):
+        total += beta[t] * (gradient[t] - target[t])
+        rest += beta[t + 1] * (gradient[t + 1] - target[t + 1])
+    if target.size % 2 == 1:
+        total += beta[-1] * (gradient[target.size - 1] - target[-1])
+    return (total + rest) / 2
 
 
 @inline

@@ -1,4 +1,4 @@
-"""What the two kernel machines have in common."""
+"""The base class of `KernelSVC` and `OneSidedSVR`."""
 
 from collections.abc import Sequence
 from numbers import Integral, Real
@@ -88,12 +88,12 @@ class KernelMachine(BaseEstimator):
             )
 
     def kernel_spec(self, X: Any) -> KernelSpec:
-        """The kernel with its width for these rows, as far as it has one.
+        """The kernel with its width, if it has one, for these rows.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-            Rows that the width of the kernel depends on.
+            Training rows; the width may depend on them.
 
         Returns
         -------
@@ -117,18 +117,18 @@ class KernelMachine(BaseEstimator):
         return KernelSpec(self.kernel, gamma, self.cache_size, centre_of(X))
 
     def posed(self, subproblem: Subproblem) -> Problem:
-        """A subproblem in the form of the solver; refuses kinds it cannot learn."""
+        """A subproblem in the form of the solver; an error for unsupported kinds."""
         raise NotImplementedError
 
     def fit_many(
         self, X: Any, subproblems: Sequence[Subproblem], *, threads: int = 1
     ) -> Machines:
-        """Fit one machine to every subproblem over the same rows, with C as it is here.
+        """Fit one machine to every subproblem over the same rows.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-            Checked as `input_checks` asks.
+            Checked with `input_checks`.
         subproblems : sequence of Subproblem
             All over the rows of X.
         threads : int, default=1
@@ -137,7 +137,7 @@ class KernelMachine(BaseEstimator):
         Returns
         -------
         Machines
-            They give the outputs of all subproblems.
+            Their outputs are those of all subproblems.
         """
         machines = fit_machines(
             X,
@@ -148,9 +148,7 @@ class KernelMachine(BaseEstimator):
             max_steps=self.max_iter,
             threads=threads,
         )
-        warn_not_converged(
-            self, np.array([one.converged for one in machines.solutions])
-        )
+        warn_not_converged(self, np.array([s.converged for s in machines.solutions]))
         return machines
 
     def open_path(
@@ -172,7 +170,7 @@ class KernelMachine(BaseEstimator):
         Returns
         -------
         Path
-            Whose folds are then opened.
+            With a method that opens its folds.
         """
         return KernelPath(self, X, tests, values, softness, threads)
 

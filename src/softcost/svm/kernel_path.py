@@ -1,4 +1,4 @@
-"""All problems of a search on shared kernel values: what kernel machines share."""
+"""All problems of a search over a kernel machine, on shared kernel values."""
 
 from collections.abc import Callable, Sequence
 from threading import Lock
@@ -14,14 +14,16 @@ from softcost.solvers.path import Family, solve_path
 from softcost.solvers.row_store import Gram, Rows
 from softcost.svm.machines import Copies, Matrix, Needs, Plan, SharedRows, make_plan
 
-_OWN_MATRIX_BELOW = 0.75  # share of rows below which a subproblem gets its own matrix
+# Share of rows with a box below which a subproblem gets a matrix of its own: then every
+# pass of the solver over its shorter rows saves at least a quarter.
+_OWN_MATRIX_BELOW = 0.75
 
 
 class KernelPath:
     """Kernel values over the distinct rows of a search, from which folds take parts.
 
     They are computed when the first fold needs them. Rows that are held out together
-    are neighbours, so that parts are copied in runs.
+    are neighbours, so parts are copied in long runs.
 
     Attributes
     ----------
@@ -58,7 +60,7 @@ class KernelPath:
         self.n_bytes = self._plan.n_bytes + threads * self._solver_bytes(needs)
 
     def _arranged(self, X: Any, tests: Sequence[Any]) -> tuple[Any, Any]:
-        """Distinct rows, those held out together side by side, and who is which."""
+        """Distinct rows, ordered by fold, and for every row its distinct row."""
         dense = self._spec.dense(X)
         first, member = distinct_rows(dense)
         held_out_in = np.full(len(dense), len(tests))
@@ -83,7 +85,7 @@ class KernelPath:
         )
 
     def _planned(self, needs: Needs) -> Plan:
-        if self.machine.kernel == "precomputed":  # it is in memory, twice as large
+        if self.machine.kernel == "precomputed":  # in memory, and twice as large
             return make_plan(needs, np.inf, remedy="")
         return make_plan(
             needs,
@@ -93,14 +95,14 @@ class KernelPath:
         )
 
     def _solver_bytes(self, needs: Needs) -> int:
-        """Memory of one family that is being solved: problems, solutions, outputs."""
+        """Memory of a family while it is solved: problems, solutions, outputs."""
         at_softness = 8 * 8 * needs.m + 4 * needs.m + 4 * len(self.values) * needs.n_out
         return len(self.softness) * at_softness
 
     def shared(self, train: NDArray[np.intp]) -> SharedRows:
-        """Kernel values for machines that are trained on these rows.
+        """Kernel values for machines with these training rows.
 
-        They are the same for all, unless the kernel's width depends on those rows.
+        They are shared by all folds, unless the kernel's width depends on the rows.
         """
         if self.own_widths:
             return self._computed(self.machine.kernel_spec(self._X[train]).gamma)
@@ -129,7 +131,7 @@ class KernelPath:
 
 
 class KernelFold:
-    """What one fold needs of the kernel values, copied when it is needed.
+    """The kernel values of one fold, copied when they are needed.
 
     Parameters
     ----------
@@ -137,7 +139,7 @@ class KernelFold:
     train : array
         All training rows.
     places, out : arrays
-        Numbers of the distinct rows to learn from and of the held-out ones.
+        Numbers of the distinct training rows and of the held-out ones.
     """
 
     def __init__(
@@ -152,24 +154,24 @@ class KernelFold:
         self._opened: tuple[SharedRows, Copies | None] | None = None
 
     def _open(self) -> tuple[SharedRows, Copies | None]:
-        """Kernel values, and the part of them that is this fold's, if there is room."""
+        """All kernel values, and a copy of this fold's part if there is room."""
         with self._lock:
             if self._opened is None:
                 shared = self._path.shared(self._train)
                 self._opened = shared, shared.copies(self._places, self._out)
             return self._opened
 
-    def _rows(self, kept: NDArray[np.intp] | None) -> tuple[Rows, Matrix | None]:
-        """Rows for a problem over some of the places, and those with held-out ones."""
+    def _rows(self, active: NDArray[np.intp] | None) -> tuple[Rows, Matrix | None]:
+        """Rows for a problem over some of the places, and their held-out values."""
         shared, copies = self._open()
-        if kept is None:
+        if active is None:
             if copies is not None:
                 return Gram(copies.inside), copies.cross
             return shared.part(self._places, self._out), None
-        if copies is not None and shared.has_room_for(len(kept), len(self._out)):
-            inside = submatrix(copies.inside, kept, kept)
-            return Gram(inside), np.ascontiguousarray(copies.cross[kept])
-        return shared.part(self._places[kept], self._out), None
+        if copies is not None and shared.has_room_for(len(active), len(self._out)):
+            inside = submatrix(copies.inside, active, active)
+            return Gram(inside), np.ascontiguousarray(copies.cross[active])
+        return shared.part(self._places[active], self._out), None
 
     def solve(
         self,
@@ -181,15 +183,15 @@ class KernelFold:
         """Solve a subproblem for all values of C and softness."""
         path = self._path
         family = Family(*path.machine.posed(subproblem))
-        active = ((family.lower < 0) | (family.upper > 0)).any(
+        has_box = ((family.lower < 0) | (family.upper > 0)).any(
             axis=tuple(range(family.lower.ndim - 1))
         )
         # Rows without a box cost as much per step as others: leave out many of them.
-        kept = None
-        if not fitted and active.mean() < _OWN_MATRIX_BELOW:
-            kept = np.flatnonzero(active)
-            family = Family(*(part[..., kept] for part in family))
-        rows, cross = self._rows(kept)
+        active = None
+        if not fitted and has_box.mean() < _OWN_MATRIX_BELOW:
+            active = np.flatnonzero(has_box)
+            family = Family(*(part[..., active] for part in family))
+        rows, cross = self._rows(active)
         result = solve_path(
             rows,
             cross,
@@ -207,7 +209,7 @@ class KernelFold:
         return PathOutputs(result.outputs, result.fitted)
 
     def release(self) -> None:
-        """Give the memory back."""
+        """Release the memory."""
         opened, self._opened = self._opened, None
         if opened is not None and opened[1] is not None:
             opened[0].give_back(opened[1])

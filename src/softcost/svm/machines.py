@@ -1,4 +1,18 @@
-"""Many support vector machines on the same rows, fitted and evaluated together."""
+"""Many support vector machines on the same rows, fitted and evaluated together.
+
+Kernel values take most of the memory, and `make_plan` decides how to use it before any
+is allocated. Of n points a problem has m, and its outputs are needed for n_out held-out
+ones.
+
+1. If the Gram matrix (4 n^2 bytes) and the parts that folds copy from it fit into the
+   memory, they are computed as a whole: nothing is faster.
+2. Otherwise problems copy single rows from it when they need them, and cache recent
+   ones in a quarter of the memory.
+3. If the matrix does not fit into the other three quarters, these cache recent rows,
+   and rows are computed when they are needed.
+
+Results are the same to the bit.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -38,25 +52,12 @@ from softcost.solvers.row_store import (
 )
 from softcost.solvers.smo import Solution
 
-# How the memory for kernel values is used: decided before any of it is taken.
-#
-# Of n points a problem sees m, and it is asked for n_out held-out ones.
-#
-# 1. Where the Gram matrix (4 n^2 bytes) and the parts that folds copy from it fit into
-# the memory, they are taken: nothing is faster.
-# 2. Otherwise problems copy single rows from it when they need them, and keep recent
-# ones in a quarter of the memory.
-# 3. Where the matrix does not fit into the other three quarters, these keep recent
-# rows, and rows are computed when they are needed.
-#
-# Computing a row takes about d times as long as copying it, so that most of the memory
-# is for what all problems share. Large problems (see `softcost.solvers.large`) compute
-# rows in blocks and keep those that they use again: where the matrix does not fit, they
-# have three quarters of the memory. Results are the same to the bit.
-
-
-_SHARED = 0.75  # share of the memory for rows over all points
-_SHARED_BY_LARGE = 0.25  # the same where there are large problems
+# Share of the memory for rows over all points. Computing a row takes about d times as
+# long as copying it, so most of the memory is for the rows that all problems share.
+_SHARED = 0.75
+# The same if there are large problems, which cache the rows that they use again
+# themselves (`softcost.solvers.large`).
+_SHARED_BY_LARGE = 0.25
 NUMBER = 4  # bytes of a number in single precision
 
 
@@ -66,27 +67,27 @@ def row_bytes(n: int) -> int:
 
 
 def copy_bytes(m: int, n_out: int) -> int:
-    """Bytes of the matrix among m points, and of these with held-out ones."""
+    """Bytes of the matrices among m points, and of them with held-out ones."""
     return m * (row_bytes(m) + row_bytes(n_out))
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What kernel values are for.
+    """Sizes of the problems that need kernel values.
 
     Attributes
     ----------
     n, d : int
         Points and their features.
     m, n_out : int
-        Points that the largest problem is posed over, and held-out ones.
+        Points of the largest problem, and held-out ones.
     copied : int
-        How many parts of the matrix are wanted at the same time.
+        Parts of the matrix that are needed at the same time.
     threads : int
-        How many problems are solved at the same time.
+        Problems that are solved at the same time.
     matrices : int
-        How many matrices there are at the same time: more than one where folds have
-        kernels of their own.
+        Matrices that exist at the same time: more than one if each fold has a kernel
+        width of its own.
     """
 
     n: int
@@ -100,18 +101,18 @@ class Needs:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is kept.
+    """How the memory for kernel values is used.
 
     Attributes
     ----------
     whole : bool
         Whether the matrix is computed as a whole.
     capacity : int
-        Otherwise: how many rows over all points are kept.
+        Otherwise the number of rows over all points to cache.
     copy_bytes : int
-        Memory of a fold for its part of the matrix, copied as a whole; 0 where none is.
+        Memory of a fold for its part of the matrix; 0 if folds copy single rows.
     problem_bytes : int
-        Memory of a problem that is being solved for values of its own.
+        Memory of a problem for values of its own while it is solved.
     n_bytes : int
         All of it together, and the points.
     """
@@ -129,15 +130,15 @@ def _shared(needs: Needs) -> float:
 
 
 def make_plan(needs: Needs, megabytes: float, remedy: str) -> Plan:
-    """Decide what is kept, or refuse where not even the least fits.
+    """Plan the memory for kernel values; MemoryError if not even the least fits.
 
     Parameters
     ----------
     needs : Needs
     megabytes : float
-        The memory for all of it, infinite where it does not matter.
+        The memory for all of it, possibly infinite.
     remedy : str
-        What to do where that is too little.
+        The end of the error message: what to do.
     """
     row = row_bytes(needs.n)
     whole = needs.matrices * needs.n * row
@@ -181,14 +182,12 @@ def make_plan(needs: Needs, megabytes: float, remedy: str) -> Plan:
     )
 
 
-# Kernel values over distinct points, shared by all problems on them.
-
-
 Matrix = NDArray[np.float32]
 Places = NDArray[np.intp]
 
 _NOWHERE = np.empty(0, np.intp)
-_MARGIN = 64  # one of so many numbers is spare: folds are not of one size
+# One number in 64 is spare, so folds of about the same size can reuse the memory.
+_MARGIN = 64
 
 
 class Copies(NamedTuple):
@@ -197,9 +196,9 @@ class Copies(NamedTuple):
     Attributes
     ----------
     inside : array of shape (m, padded(m))
-        Of a fold's own places.
+        Kernel values among a fold's points.
     cross : array of shape (m, padded(n_out))
-        Of these with held-out ones.
+        Kernel values of these points with held-out ones.
     memory : array
         Both.
     """
@@ -210,7 +209,7 @@ class Copies(NamedTuple):
 
 
 class SharedRows:
-    """The Gram matrix, or as many of its rows as the plan has room for.
+    """The Gram matrix over distinct points, or a cache of its rows, for all problems.
 
     Parameters
     ----------
@@ -245,7 +244,7 @@ class SharedRows:
             )
 
     def copies(self, places: Places, out: Places = _NOWHERE) -> Copies | None:
-        """Matrix among places, and of these with held-out ones; None without room."""
+        """Matrices among places, and of them with held-out ones; None without room."""
         needed = copy_bytes(len(places), len(out))
         if self.matrix is None or needed > self._plan.copy_bytes:
             return None
@@ -259,14 +258,14 @@ class SharedRows:
         return Copies(parts[0], parts[1], memory)
 
     def _memory(self, size: int) -> Matrix:
-        """Memory that a fold has given back, or new one."""
+        """Memory that a fold has released, or new memory."""
         with self._lock:
             if self._spare and len(self._spare[-1]) >= size:
                 return self._spare.pop()
         return aligned(size + size // _MARGIN)
 
     def give_back(self, copies: Copies) -> None:
-        """Let another fold have the memory: nobody reads these copies any more."""
+        """Release the memory of copies that are no longer read, for another fold."""
         with self._lock:
             self._spare.append(copies.memory)
 
@@ -275,19 +274,21 @@ class SharedRows:
         return copy_bytes(m, n_out) <= self._plan.problem_bytes
 
     def part(self, places: Places, out: Places = _NOWHERE) -> Part:
-        """What `copies` gives, row by row, when they are needed."""
+        """What `copies` returns, row by row, when they are needed."""
         capacity = self._plan.problem_bytes // row_bytes(len(places))
         return part_of(self._store, places, out, capacity=capacity)
 
 
-_ALWAYS_WHOLE = 512  # rows up to which the whole Gram matrix is computed
+_ALWAYS_WHOLE = 512  # rows up to which the whole Gram matrix is computed (1 MB)
 _BLOCK = 256  # rows predicted at once: their kernel values stay in cache
-_MOST_VALUES = 2**24  # kernel values at once, however many vectors there are
-_FAR = 8.0  # how many times its range a feature may lie from zero
+_MOST_VALUES = 2**24  # kernel values at once (64 MB), however many vectors there are
+# A feature is centred if its middle is further from zero than this many times its
+# range: then single precision would lose three bits or more of its differences.
+_FAR = 8.0
 
 
 class Problem(NamedTuple):
-    """What one machine is asked for, at C = 1: see `softcost.solvers.smo`."""
+    """The problem of one machine at C = 1, see `softcost.solvers.smo`."""
 
     targets: np.ndarray
     lower: np.ndarray
@@ -309,11 +310,11 @@ def pose(target: np.ndarray, weight: np.ndarray, side: np.ndarray | None) -> Pro
 
 
 def centre_of(X) -> np.ndarray | None:
-    """What to take off features that lie far from zero, or None where none does.
+    """The centre of features that lie far from zero, or None if none does.
 
     Kernels are functions of differences, and single precision would lose those of
-    numbers like 100000.1 and 100000.2. The centre is a round number, so that it does
-    not move with every row.
+    numbers like 100000.1 and 100000.2. The centre is a round number, so it does not
+    change with every row.
     """
     if X.shape[0] == 0:
         return None
@@ -335,9 +336,9 @@ def centre_of(X) -> np.ndarray | None:
 
 @dataclass(frozen=True)
 class KernelSpec:
-    """A kernel with its width, and the memory that its rows may take.
+    """A kernel with its width, and the memory for its rows.
 
-    ``centre`` is taken off dense rows before they become single precision.
+    ``centre`` is subtracted before rows are converted to single precision.
     """
 
     name: str
@@ -346,7 +347,7 @@ class KernelSpec:
     centre: np.ndarray | None = None
 
     def dense(self, X) -> np.ndarray:
-        """``X`` as a dense array of single precision, or a clear refusal."""
+        """``X`` as a dense array of single precision; an error if it is too large."""
         if sparse.issparse(X):
             self._check_size(X)
             X = X.astype(np.float32).toarray() if self.centre is None else X.toarray()
@@ -356,7 +357,7 @@ class KernelSpec:
         return np.ascontiguousarray(X, dtype=np.float32)
 
     def _check_size(self, X) -> None:
-        """Refuse a sparse matrix that is too large when it is dense."""
+        """Refuse a sparse matrix that would be too large as a dense one."""
         needed = X.shape[0] * X.shape[1] * 4 / 2**20
         if needed > self.megabytes:
             raise MemoryError(
@@ -367,7 +368,7 @@ class KernelSpec:
             )
 
     def original(self, x: np.ndarray) -> np.ndarray:
-        """What `dense` was made from, up to rounding."""
+        """The inverse of `dense`, up to rounding."""
         return x.astype(np.float64) + (0.0 if self.centre is None else self.centre)
 
 
@@ -383,9 +384,9 @@ class Machines:
         None for a precomputed kernel.
     coef : array of shape (n_support, n_machines)
     intercept : array of shape (n_machines,)
-        Of the kernel itself.
+        Intercepts with the kernel itself.
     offset : array of shape (n_machines,)
-        Of the kernel's distance form, in which outputs are computed.
+        Intercepts with its distance form, in which outputs are computed.
     """
 
     kernel: KernelSpec
@@ -434,10 +435,10 @@ def fit_machines(
     X : array or sparse matrix of shape (n, n_features), or a kernel matrix (n, n)
     problems : sequence of Problem
     C : float
-        What the boxes are multiplied by.
+        Factor of the boxes.
     kernel : KernelSpec
-        Where the Gram matrix of the distinct rows does not fit into its memory, rows
-        are computed when they are needed.
+        If the Gram matrix of the distinct rows does not fit into its memory, rows are
+        computed when they are needed.
     """
     x: np.ndarray | None = None
     if kernel.name == "precomputed":
@@ -447,7 +448,7 @@ def fit_machines(
         first, group = distinct_rows(dense)
         x = dense[first]
     order = np.argsort(group, kind="stable")
-    # All of them before the first is solved: that sweeps everything out of the caches.
+    # Before the first is solved, which evicts everything from the processor's caches.
     merged = [merge(group, *problem, order, C) for problem in problems]
     source = _source_of(X, x, problems, kernel, threads)
 
@@ -470,15 +471,15 @@ def fit_machines(
             for problem, solution in zip(merged, fitted, strict=True)
         ]
     )
-    # The certificates without the coefficients, which `coef` has.
+    # Certificates without coefficients: these are in `coef`.
     solutions = tuple(replace(solution, beta=np.empty(0)) for solution in fitted)
     offset = np.array([solution.intercept for solution in solutions])
-    kept = np.flatnonzero(coef.any(axis=1))
+    support = np.flatnonzero(coef.any(axis=1))
     return Machines(
         kernel=kernel,
-        support=first[kept],
-        vectors=None if x is None else x[kept],
-        coef=coef[kept],
+        support=first[support],
+        vectors=None if x is None else x[support],
+        coef=coef[support],
         intercept=offset - _half_diagonal(X, x, kernel) @ coef,
         offset=offset,
         solutions=solutions,
@@ -488,7 +489,7 @@ def fit_machines(
 def _source_of(
     X, x, problems: Sequence[Problem], kernel: KernelSpec, threads: int
 ) -> Callable[[np.ndarray], AnyRows]:
-    """What gives the rows of the Gram matrix for a problem over some places."""
+    """A function that returns the rows of the Gram matrix for a problem's places."""
     n = X.shape[0] if x is None else len(x)
     sizes = [_n_active(problem, n) for problem in problems]
     at_once = min(threads, len(problems))
@@ -500,7 +501,7 @@ def _source_of(
         copied=at_once if min(sizes) < n else 0,
         threads=at_once,
     )
-    if x is None:  # a given matrix is in memory, twice as large
+    if x is None:  # the user's matrix is in memory, and twice as large
         alone = len(problems) == 1 and min(sizes) == n and not is_large(n, n)
         if alone and X.dtype == np.float64:
             return lambda places: given_rows(np.asarray(X))
@@ -510,11 +511,11 @@ def _source_of(
         plan = make_plan(
             needs, kernel.megabytes, "raise cache_size, or use a linear learner."
         )
-        # A row costs half in a block. Many machines share all of them; a single one
-        # asks for a fifth to two thirds of them, unless they are few.
+        # In a block a row costs half as much. Many machines share all rows; a single
+        # machine needs a fifth to two thirds of them, unless they are few.
         if len(problems) == 1 and not (plan.whole and n <= _ALWAYS_WHOLE):
             return lambda places: _alone(x[places], kernel, 1)
-        if is_large(max(sizes), n):  # of many rows a problem asks for few
+        if is_large(max(sizes), n):  # a problem needs few of its many rows
             return lambda places: _alone(x[places], kernel, at_once)
         shared = SharedRows(
             plan, x=x, kernel=kernel.name, gamma=kernel.gamma, threads=threads
@@ -532,19 +533,19 @@ def _source_of(
 
 
 def _alone(x: np.ndarray, kernel: KernelSpec, at_once: int) -> AnyRows:
-    """Rows over these points for one of so many problems that share the memory."""
+    """Rows over these points for one of ``at_once`` problems that share the memory."""
     room = kernel.megabytes * 2**20 / at_once - 2 * x.nbytes
     capacity = int(min(room // (4 * padded(len(x))), len(x)))
     return store_of(x, kernel.name, gamma=kernel.gamma, capacity=capacity)
 
 
 def _n_active(problem: Problem, n: int) -> int:
-    """At most so many of n distinct rows have a box."""
+    """An upper bound of the number of distinct rows, of n, that have a box."""
     return min(int(((problem.lower < 0) | (problem.upper > 0)).sum()), n)
 
 
 def _half_diagonal(X, x, kernel: KernelSpec) -> np.ndarray:
-    """``K(x, x) / 2``, what the distance form takes off, where it varies with x."""
+    """``K(x, x) / 2``, or zeros if it is constant; see the distance form."""
     if kernel.name == "precomputed":
         return np.diagonal(np.asarray(X)) / 2
     diagonal = KERNELS[kernel.name].diagonal
