@@ -170,6 +170,22 @@ def menu(tmp_path_factory, softcost):
     return made
 
 
+@pytest.fixture(scope="session")
+def priced(menu, softcost):
+    """A model that knows what answers are expected to cost, and may ask a person."""
+    path = menu.folder / "priced.softcost"
+    prices = menu.folder / "with-action.json"
+    asked = {name: {**row, "ask": 0.7} for name, row in menu.prices.items()}
+    prices.write_text(json.dumps(asked), encoding="utf-8")
+    result = softcost(
+        "fit", menu.data, "--target", "class", "--costs", prices, "--reduction", "mec",
+        "--learner", "linear", "--softness", "0,0.5", "--cv", "3", "--quiet",
+        "--model", path,
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    return path
+
+
 @pytest.fixture
 def compared():
     """A type of text that counts how often one is compared with another."""

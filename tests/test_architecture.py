@@ -15,11 +15,12 @@ LEARNING = {
     "solvers", "svm", "tables",
 }  # fmt: skip
 ALLOWED = {
+    "errors": set(),
     "files": set(),
     "formatting": set(),
     "parallel": set(),
-    "tables": {"files", "formatting"},
-    "costs": {"files", "formatting", "tables"},
+    "tables": {"errors", "files", "formatting"},
+    "costs": {"errors", "files", "formatting", "tables"},
     "datasets": {"costs"},
     "metrics": {"costs", "formatting"},
     "learners": {"parallel"},
@@ -31,13 +32,16 @@ ALLOWED = {
     "search": {"costs", "learners", "linear", "metrics", "parallel", "reductions"},
     "persistence": {
         "costs", "files", "learners", "linear", "metrics", "reductions", "search",
-        "solvers", "svm",
+        "solvers", "svm", "tables",
     },
     "report": {"files", "metrics", "search"},
     "paper": LEARNING | {"datasets", "files"},
-    "service": {"cli", "parallel", "tables"},
-    "cli": LEARNING
-    | {"datasets", "files", "formatting", "paper", "persistence", "report", "service"},
+    "workflow": LEARNING | {"errors", "files", "formatting", "persistence", "report"},
+    "service": {"errors", "parallel", "tables", "workflow"},
+    "cli": {
+        "costs", "datasets", "errors", "files", "formatting", "paper", "persistence",
+        "reductions", "report", "search", "service", "tables", "workflow",
+    },
 }  # fmt: skip
 # Modules beside the packages.
 ALLOWED_MODULES = {"_lazy": set(), "_version": set(), "__main__": {"cli"}}

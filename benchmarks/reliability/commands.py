@@ -20,8 +20,7 @@ import pandas as pd
 
 import softcost
 from softcost.cli import main
-from softcost.cli.apply import _evaluate_job, _predict_job, _writers  # noqa: F401
-from softcost.cli.train import _fit_job  # noqa: F401
+from softcost.workflow import evaluation, predictions, training  # noqa: F401
 
 ROWS = 600
 FIT = "fit rows.csv --target t --costs prices.json --softness 2 --param C=1 --cv 2"
@@ -41,9 +40,10 @@ STUDY = {
 # The functions with which phases begin: of a package, by name.
 PHASES = {
     "fit": [
-        ("softcost.cli", "with_defaults"), ("softcost.cli", "read_data"),
-        ("softcost.tables", "table_pieces"), ("softcost.cli", "_costs_of"),
-        ("softcost.cli", "make_model"), ("softcost.search", "fit"),
+        ("softcost.workflow", "with_defaults"),
+        ("softcost.workflow", "read_training_table"),
+        ("softcost.tables", "table_pieces"), ("softcost.workflow", "_costs_of"),
+        ("softcost.workflow", "make_model"), ("softcost.search", "fit"),
         ("softcost.search", "prepare"), ("softcost.linear", "solve"),
         ("softcost.search", "_choose"), ("softcost.reductions", "fit_checked"),
         ("softcost.persistence", "save"), ("softcost.persistence", "encode"),
@@ -52,15 +52,15 @@ PHASES = {
     ],
     "predict": [
         ("softcost.persistence", "describe"), ("softcost.persistence", "load"),
-        ("softcost.persistence", "decode"), ("softcost.cli", "open_writer"),
+        ("softcost.persistence", "decode"), ("softcost.workflow", "open_writer"),
         ("softcost.tables", "table_pieces"),
         ("softcost.tables", "typed_columns"),
-        ("softcost.cli", "predict_and_score"), ("softcost.cli", "write"),
+        ("softcost.workflow", "predict_and_score"), ("softcost.workflow", "write"),
         ("softcost.files", "_sync_folder"),
     ],
     "evaluate": [
-        ("softcost.persistence", "load"), ("softcost.cli", "read_pieces"),
-        ("softcost.reductions", "predict"), ("softcost.cli", "_result"),
+        ("softcost.persistence", "load"), ("softcost.workflow", "read_pieces"),
+        ("softcost.reductions", "predict"), ("softcost.workflow", "_result"),
     ],
     "template": [
         ("softcost.tables", "table_pieces"), ("softcost.files", "atomic_write"),
@@ -119,7 +119,7 @@ def _in_place(path, reads=()):
 
 
 def _naively():
-    _writers.atomic_write = _in_place
+    predictions.atomic_write = _in_place
 
 
 def ended(child):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from commands import counted, ended, started
 
-from softcost.cli.study import _reproduce_job  # noqa: F401
+from softcost.cli import reproduce  # noqa: F401
 from softcost.paper import Store
 
 PLAN = (

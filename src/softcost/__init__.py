@@ -22,7 +22,9 @@ if TYPE_CHECKING:
         report,
         search,
         svm,
+        tables,
         testing,
+        workflow,
     )
     from softcost.linear import (
         LinearClassifier,
@@ -102,13 +104,15 @@ __all__ = [
     "save",
     "search",
     "svm",
+    "tables",
     "testing",
+    "workflow",
 ]
 
 if not TYPE_CHECKING:
     _PACKAGES = (
         "costs", "datasets", "learners", "linear", "metrics", "paper", "persistence",
-        "reductions", "report", "search", "svm", "testing",
+        "reductions", "report", "search", "svm", "tables", "testing", "workflow",
     )  # fmt: skip
     _FROM = {
         "linear": (

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from softcost.costs import read_cost_file
+from softcost.costs import read_costs
 from softcost.metrics import measure
 
 ASK = "ask a person"
@@ -35,7 +35,7 @@ def asking(menu, softcost, tmp_path_factory):
 
 
 def test_a_template_has_a_column_for_the_action(asking, menu):
-    prices = read_cost_file(str(asking.prices))
+    prices = read_costs(str(asking.prices))
     assert list(prices.index) == sorted(menu.classes)
     assert list(prices.columns) == [*sorted(menu.classes), ASK]
     assert (prices[ASK] == 0.25).all()
@@ -106,7 +106,7 @@ def test_predict_and_evaluate_agree(asking, menu, softcost, strict):
     words = ("evaluate", asking.model, menu.data, "--target", "class")
     found = strict(softcost(*words, "--json").stdout)
     labels = menu.rows()["class"].to_numpy()
-    expected = measure(labels, answers, cost_matrix=read_cost_file(str(asking.prices)))
+    expected = measure(labels, answers, cost_matrix=read_costs(str(asking.prices)))
     for name in ("cost", "error", "coverage", "error_answered"):
         np.testing.assert_allclose(found[name], expected[name])
     assert found["actions"] == [ASK]

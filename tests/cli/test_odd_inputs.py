@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from softcost.persistence.archive import archive, unarchive
-from softcost.tables import far_numbers
+from softcost.tables.columns import far_numbers
 
 ROWS = "x,y,t\n" + "".join(f"{i},{i % 7},{'ab'[i % 2]}\n" for i in range(24))
 PRICES = '{"a": {"b": 1}, "b": {"a": 2}}'

@@ -5,7 +5,7 @@ import sys
 import pandas as pd
 import pytest
 
-from softcost.costs import read_cost_file
+from softcost.costs import read_costs
 
 
 def price_files(menu, folder):
@@ -49,7 +49,7 @@ def test_prices_are_the_same_in_every_format(menu, tmp_path):
     for path in price_files(menu, tmp_path):
         if path.suffix == ".yaml":
             pytest.importorskip("yaml")
-        pd.testing.assert_frame_equal(read_cost_file(str(path)), menu.matrix())
+        pd.testing.assert_frame_equal(read_costs(str(path)), menu.matrix())
 
 
 def test_yaml_keeps_class_names_as_they_are(tmp_path):
@@ -58,7 +58,7 @@ def test_yaml_keeps_class_names_as_they_are(tmp_path):
     path.write_text(
         "no:\n  yes: 1\n  1.0: 2\nyes:\n  no: 3\n  1.0: 1\n1.0:\n  no: 1\n  yes: 1\n"
     )
-    assert sorted(read_cost_file(str(path)).index) == ["1.0", "no", "yes"]
+    assert sorted(read_costs(str(path)).index) == ["1.0", "no", "yes"]
 
 
 def test_yaml_without_pyyaml_is_one_sentence(tmp_path, softcost, monkeypatch):
@@ -78,7 +78,7 @@ def test_prices_from_a_workbook(menu, tmp_path):
     for name, row in matrix.iterrows():
         book.active.append([name, *row])
     book.save(tmp_path / "prices.xlsx")
-    found = read_cost_file(str(tmp_path / "prices.xlsx"))
+    found = read_costs(str(tmp_path / "prices.xlsx"))
     pd.testing.assert_frame_equal(found, matrix)
 
 
@@ -99,7 +99,7 @@ def test_prices_as_people_write_them(tmp_path, name):
     path = tmp_path / "prices.csv"
     path.write_text(text, encoding="utf-8")
     told = []
-    assert read_cost_file(str(path), told.append).to_numpy().tolist() == wanted
+    assert read_costs(str(path), told.append).to_numpy().tolist() == wanted
     assert ("benefits" in "".join(told)) == (name == "benefit")
 
 
@@ -107,12 +107,12 @@ def test_prices_without_names_are_told_from_others(tmp_path):
     path = tmp_path / "prices.csv"
     path.write_text("0,1\n5,0\n")
     with pytest.raises(ValueError, match="no names of classes"):
-        read_cost_file(str(path))
+        read_costs(str(path))
 
 
 def test_a_list_that_is_refused_is_called_a_price_list(tmp_path):
     path = tmp_path / "prices.csv"
     path.write_text("true,predicted,price\na,b,3\nb,a,-4\n")
     with pytest.raises(ValueError, match="the price list makes predicting 'a'") as told:
-        read_cost_file(str(path))
+        read_costs(str(path))
     assert "cost_matrix" not in str(told.value)

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from softcost.cli import main
-from softcost.cli.study._targets import TARGETS
+from softcost.cli.reproduce import TARGETS
 from softcost.paper import TARGETS as KNOWN
 from softcost.paper.document import heading
 

@@ -201,7 +201,7 @@ def test_the_command_line_on_a_cluster(client, table):
 
 
 def test_a_cluster_that_is_not_there(table, monkeypatch):
-    monkeypatch.setattr("softcost.cli.train._cluster._PATIENCE", 0.5)
+    monkeypatch.setattr("softcost.workflow.training._PATIENCE", 0.5)
     result = fit(table, "model", "--dask", "tcp://127.0.0.1:1")
     assert result.exit_code == 2
     assert "tcp://127.0.0.1:1 does not answer" in result.stderr

@@ -6,16 +6,10 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from softcost.tables import (
-    Asked,
-    feature_kinds,
-    find_kinds,
-    read_labels,
-    read_table,
-    survey,
-    typed_columns,
-)
-from softcost.tables.infer import most_right
+from softcost.errors import command_line_names
+from softcost.tables import ColumnOverrides, infer_columns, read_table
+from softcost.tables.columns import feature_kinds, read_labels, typed_columns
+from softcost.tables.infer import infer_kinds, most_right
 
 NOTHING = ""
 # (file, column, kind or "left out", a word of what is said of it)
@@ -101,7 +95,8 @@ def read(tables):
         raw = read_table(str(tables / name), told.append)
         labels = read_labels(raw["answer"], "--target", name)
         features = raw.drop(columns="answer")
-        found = {one.name: one for one in survey(features, labels)}
+        with command_line_names():
+            found = {one.name: one for one in infer_columns(features, labels)}
         return features, told, found
 
     return one
@@ -115,6 +110,12 @@ def test_columns_are_read_as_a_person_would(read, name, column, kind, words):
     assert words in said
     if words == NOTHING:
         assert said.strip("; ") == ""
+
+
+def test_remarks_name_parameters_in_python():
+    table = pd.DataFrame({"when": ["1/2/2024", "3/4/2024"]})
+    (column,) = infer_columns(table, ["a", "b"])
+    assert "dates={'when': 'dmy'}" in column.remarks[0]
 
 
 BASE = {"age": "number", "income": "number", "city": "nominal"}  # odd in some files
@@ -217,27 +218,29 @@ def test_features_called_like_numbered_classes_are_no_prices():
     rng = np.random.default_rng(0)
     labels = rng.integers(1, 4, 200).astype(str)
     table = pd.DataFrame(rng.random((200, 4)), columns=["x1", "x2", "x3", "x4"])
-    assert not any(one.left_out for one in survey(table, labels))
+    assert not any(one.left_out for one in infer_columns(table, labels))
     prices = rng.random((200, 3)) + 1
     prices[np.arange(200), labels.astype(int) - 1] = 0
     table[["x1", "x2", "x3"]] = prices
-    left = [one.name for one in survey(table, labels) if one.left_out]
+    left = [one.name for one in infer_columns(table, labels) if one.left_out]
     assert left == ["x1", "x2", "x3"]
 
 
 def test_the_user_has_the_last_word(read):
     features, _, _ = read("semicolons.csv")
-    assert find_kinds(features, Asked(decimal="."))["stock"] == "number"
+    assert infer_kinds(features, ColumnOverrides(decimal="."))["stock"] == "number"
     features, _, _ = read("dates.csv")
-    asked = Asked(dates={"open": "mdy"}, nominal=frozenset(["iso"]))
-    kinds = find_kinds(features, asked)
+    asked = ColumnOverrides(dates={"open": "mdy"}, nominal=frozenset(["iso"]))
+    kinds = infer_kinds(features, asked)
     assert (kinds["open"], kinds["iso"]) == ("date, month first", "nominal")
     features, _, _ = read("mixed.csv")
-    kinds = find_kinds(features, Asked(tokens=frozenset(["unknown"])))
+    kinds = infer_kinds(features, ColumnOverrides(tokens=frozenset(["unknown"])))
     assert kinds["age"] == "number"
     features, _, found = read("ids.csv")
     labels = odd_tables.base()["answer"].to_numpy(str)
-    kept = survey(features, labels, Asked(number=frozenset(["customer_id"])))
+    kept = infer_columns(
+        features, labels, ColumnOverrides(number=frozenset(["customer_id"]))
+    )
     assert found["customer_id"].left_out
     assert not {one.name: one for one in kept}["customer_id"].left_out
 

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softcost.tables import find_kinds, read_table, survey, typed_columns
+from softcost.tables import infer_columns, read_table
 from softcost.tables.cells import header_names
+from softcost.tables.columns import typed_columns
+from softcost.tables.infer import infer_kinds
 
 
 def test_parquet_without_pyarrow_is_one_sentence(tmp_path, softcost, monkeypatch):
@@ -28,11 +30,11 @@ def test_every_format_of_a_table_gives_the_same_model(menu, softcost, strict, tm
     frame.fillna({"kind": "?"}).to_csv(
         tmp_path / "semi.csv", index=False, sep=";", na_rep="NA", encoding="utf-8-sig"
     )
-    kinds = find_kinds(read_table(str(menu.data)).drop(columns="class"))
+    kinds = infer_kinds(read_table(str(menu.data)).drop(columns="class"))
     wanted = typed_columns(read_table(str(menu.data)), kinds, "menu.csv")
     for path in tmp_path.iterdir():
         raw = read_table(str(path))
-        assert find_kinds(raw.drop(columns="class")) == kinds
+        assert infer_kinds(raw.drop(columns="class")) == kinds
         pd.testing.assert_frame_equal(typed_columns(raw, kinds, path.name), wanted)
 
 
@@ -76,12 +78,12 @@ def test_columns_at_once_are_those_one_by_one(dtype, columns):
     labels = pd.Series(list("uvuvuu")).to_numpy()
 
     def found():
-        kinds = find_kinds(frame)
+        kinds = infer_kinds(frame)
         try:
             typed = typed_columns(frame, kinds, "rows.csv")
         except ValueError as error:
-            return survey(frame, labels), kinds, str(error)
-        return survey(frame, labels), kinds, typed.to_dict("list")
+            return infer_columns(frame, labels), kinds, str(error)
+        return infer_columns(frame, labels), kinds, typed.to_dict("list")
 
     at_once = found()
     with pytest.MonkeyPatch.context() as patch:

@@ -5,7 +5,7 @@ import re
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,8 @@ from softcost.formatting import visible
 if TYPE_CHECKING:
     from pandas import DataFrame
     from rich.console import Console
+
+    from softcost.metrics import Measure
 
 
 OK = 0
@@ -381,3 +383,57 @@ def warnings_as_lines(quiet: bool) -> Iterator[None]:
     heard = dict.fromkeys(str(one.message).partition("\n")[0] for one in caught)
     for text in [] if quiet else list(heard)[:5]:
         say(f"warning: {text}")
+
+
+# Measures and importance of columns, for several commands.
+
+
+def measure_cells(
+    results: Mapping[str, Any], measures: "Iterable[Measure]"
+) -> list[str]:
+    """Measures as cells of a table, with standard errors if the results have them."""
+    return [
+        measure.format(results[measure.name], results.get(measure.standard_error))
+        for measure in measures
+    ]
+
+
+MOST_SHOWN = 10
+
+
+def print_importance(
+    facts: dict[str, Any], currency: str = "", most: int | None = MOST_SHOWN
+) -> None:
+    """A table of columns, the most important first."""
+    from softcost.formatting import format_cost
+
+    if all(one["saving"] == 0 for one in facts["columns"]):
+        stdout_console().print("No column changes what the answers cost.")
+        return
+    shown = facts["columns"][:most]
+    unit = f", {currency}" if currency else ""
+    headings = [("column", "left"), (f"saves per row{unit}", "right")]
+    headings += [("95 % interval", "right"), ("", "left")]
+    print_table(
+        headings,
+        [
+            (
+                one["column"],
+                format_cost(one["saving"]),
+                _interval(one["low"], one["high"]),
+                "" if one["shown"] else "may be chance",
+            )
+            for one in shown
+        ],
+    )
+    rest = len(facts["columns"]) - len(shown)
+    words = f"{rest} more columns save no more. " if rest else ""
+    stdout_console().print(
+        f"{words}A column saves what answers cost more when its values are shuffled, "
+        f"on {facts['rows']} rows.",
+        soft_wrap=True,
+    )
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "-" if low is None or high is None else f"{low:.4g} to {high:.4g}"

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
         match_classes,
         matrix_facts,
         read_cost_columns,
-        read_cost_file,
+        read_costs,
     )
 
     KDD99_COSTS: pd.DataFrame
@@ -113,7 +113,7 @@ __all__ = [
     "plain",
     "raw_cost_vectors",
     "read_cost_columns",
-    "read_cost_file",
+    "read_costs",
     "resolve_classes",
     "row_costs",
     "row_matrices",
@@ -133,7 +133,7 @@ _PRICE_LIST = (
     "match_classes",
     "matrix_facts",
     "read_cost_columns",
-    "read_cost_file",
+    "read_costs",
 )
 
 

@@ -11,22 +11,13 @@ import numpy as np
 import pandas as pd
 
 from softcost.costs.matrix import check_cost_matrix, consistency_weights, is_consistent
+from softcost.errors import argument
 from softcost.files import existing_file
 from softcost.formatting import quoted_names
-from softcost.tables import (
-    Asked,
-    Decimal,
-    Tell,
-    as_boolean,
-    decimal_evidence,
-    find_encoding,
-    find_kinds,
-    read_number,
-    separator_of,
-    sheet_rows,
-    silent,
-    typed_columns,
-)
+from softcost.tables.cells import Decimal, Tell, decimal_evidence, read_number, silent
+from softcost.tables.columns import as_boolean, typed_columns
+from softcost.tables.infer import ColumnOverrides, infer_kinds
+from softcost.tables.read import find_encoding, separator_of, sheet_rows
 
 # Price lists as they are written, table or JSON or the like, to prices by name.
 
@@ -270,13 +261,42 @@ FORMATS: dict[str, Callable[[str, str], CostsByName]] = {
 }
 
 
-def read_cost_file(path: str, tell: Tell = silent) -> pd.DataFrame:
-    """A checked matrix, rows true classes and columns answers, both by name.
+def read_costs(path: str, tell: Tell = silent) -> pd.DataFrame:
+    """Read a price list: the cost of each prediction for each true class.
 
-    The columns are the classes, and then those without a row: actions. A cost may be
-    left out on the diagonal only, where it is 0. Lines of a table that begin with #
-    before its header are comments. Negative prices are benefits: all prices of that
-    true class are then counted from its best answer.
+    Columns without a row of the same name are actions other than predicting a class.
+    A cost may be left out on the diagonal only, where it is 0. Lines of a table that
+    begin with # before its header are comments. Negative costs are benefits: all costs
+    of that true class are then counted from its best answer.
+
+    Parameters
+    ----------
+    path : str
+        A CSV, Excel, JSON, TOML or YAML file.
+    tell : callable, default=silent
+        Called with a sentence about each assumption, for instance on the encoding.
+
+    Returns
+    -------
+    DataFrame of shape (K, A)
+        True classes in rows; classes, then actions, in columns.
+
+    See Also
+    --------
+    softcost.costs.matrix_facts : What a price list implies.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from softcost.costs import read_costs
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "prices.csv"
+    ...     _ = path.write_text(",ham,spam\\nham,0,9\\nspam,1,0\\n")
+    ...     read_costs(str(path))
+          ham  spam
+    ham   0.0   9.0
+    spam  1.0   0.0
     """
     place = existing_file(path)
     frame = _matrix(_costs_by_name(place, path, tell), path)
@@ -392,19 +412,19 @@ def read_cost_columns(
     raw: pd.DataFrame,
     prefix: str,
     path: str,
-    asked: Asked | None = None,
+    overrides: ColumnOverrides | None = None,
     tell: Tell = silent,
 ) -> pd.DataFrame:
     """Prices by row, in columns that begin with a prefix."""
     found = [name for name in raw.columns if str(name).startswith(prefix)]
     if len(found) < 2:
         raise ValueError(
-            f"--cost-columns {prefix!r} begins the name of {len(found)} columns of "
-            f"{path}; give one such column per class."
+            f"{argument('cost_columns')} {prefix!r} begins the name of {len(found)} "
+            f"columns of {path}; give one such column per class."
         )
-    decimal = None if asked is None else asked.decimal
-    numbers = Asked(number=frozenset(map(str, found)), decimal=decimal)
-    costs = typed_columns(raw, find_kinds(raw[found], numbers), path)
+    decimal = None if overrides is None else overrides.decimal
+    numbers = ColumnOverrides(number=frozenset(map(str, found)), decimal=decimal)
+    costs = typed_columns(raw, infer_kinds(raw[found], numbers), path)
     costs.columns = [name[len(prefix) :].strip() for name in map(str, found)]
     return from_best_answer(costs, tell, path)
 
@@ -461,7 +481,7 @@ def check_priced(
     unknown = sorted({str(label) for label in labels} - set(known))
     if unknown:
         raise ValueError(
-            f"--target {target!r} of {data} has classes without a price, "
+            f"{argument('target')} {target!r} of {data} has classes without a price, "
             f"{quoted_names(unknown)}; {path} has prices for {quoted_names(known)}: "
             "add what is missing, or correct the table."
         )

@@ -41,6 +41,8 @@ from softcost.persistence.schema import (
     whole_numbers,
 )
 from softcost.persistence.types_trees import check_category_values
+from softcost.tables.cells import KINDS
+from softcost.tables.columns import feature_kinds
 
 _STEP = either(one_of("passthrough", "drop"), ESTIMATOR)
 _OUTPUT = {"_sklearn_output_config": PLAIN}
@@ -62,6 +64,9 @@ def n_outputs(record: Record) -> int | None:
         return n_features(record)
     if record.type in ("ColumnTransformer", "OneHotEncoder"):
         return record.dims.get("outputs")
+    if record.type == "TableEncoder":
+        inner = None if record.fitted is None else record.fitted["transformer_"]
+        return None if inner is None else n_outputs(inner)
     if record.type == "Pipeline":
         steps = [step for _, step in record.params["steps"] if isinstance(step, Record)]
         return n_outputs(steps[-1]) if steps else None
@@ -248,6 +253,36 @@ def _make_encoder(kind: Any, params: dict, fitted: dict | None) -> Any:
     return value
 
 
+def _check_table_encoder(record: Record) -> None:
+    if record.fitted is None:
+        return
+    kinds, names = record.fitted["kinds_"], record.fitted["feature_names_in_"].tolist()
+    if not isinstance(kinds, dict) or not kinds:
+        raise Refused("kinds_: not what columns hold")
+    for name, kind in kinds.items():
+        if not isinstance(name, str) or not isinstance(kind, str) or kind not in KINDS:
+            raise Refused(f"kinds_: no kind {str(kind)[:40]!r}")
+    if not set(kinds) <= set(names):
+        raise Refused("feature_names_in_: not the names of the columns")
+    missing = record.params.get("missing", ())
+    if not isinstance(missing, list | tuple) or not all(
+        isinstance(word, str) for word in missing
+    ):
+        raise Refused("missing: not words")
+    inner = record.fitted["transformer_"]
+    if not isinstance(inner, Record) or inner.type != "ColumnTransformer":
+        raise Refused("transformer_: not a ColumnTransformer")
+    typed = list(feature_kinds(kinds))
+    require_fitted(inner, len(typed), "transformer_")
+    own = inner.get("feature_names_in_")
+    if own is None or own.tolist() != typed:
+        raise Refused("transformer_: not of the columns in kinds_")
+
+
+def _make_table_encoder(kind: Any, params: dict, fitted: dict | None) -> Any:
+    return made(kind, params, None if fitted is None else fitted | {"summary_": []})
+
+
 _STEPS = ListOf(Tuple((Text(), _STEP)))
 _SCALES = maybe(numbers("d"))
 
@@ -278,6 +313,16 @@ COLUMN_TYPES = [
         check=_check_columns,
         take=_take_columns,
         make=_make_columns,
+    ),
+    Type(
+        "softcost.tables:TableEncoder",
+        {"kinds": PLAIN, "nominal": PLAIN, "number": PLAIN, "dates": PLAIN,
+         "decimal": PLAIN, "missing": PLAIN, "drop": PLAIN},
+        FEATURES | _OUTPUT | {"kinds_": PLAIN, "transformer_": ESTIMATOR},
+        frozenset({"_sklearn_output_config"}),
+        frozenset({"summary_"}),
+        check=_check_table_encoder,
+        make=_make_table_encoder,
     ),
     Type(
         "sklearn.impute:SimpleImputer",

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from softcost.cli.drift import Watch
-from softcost.cli.stored_model import StoredModel
-from softcost.tables import Row, RowReader
+from softcost.tables import DriftMonitor, RowParser
+from softcost.tables.row_parser import Row
+from softcost.workflow import StoredModel
 
 # Features of single rows, as the encoder of 'softcost fit' makes them, but quickly.
 #
@@ -67,7 +67,7 @@ class QuickEncoder:
         return found
 
     def unlike(
-        self, reader: RowReader, numbers: np.ndarray, words: np.ndarray
+        self, reader: RowParser, numbers: np.ndarray, words: np.ndarray
     ) -> list[list[str]]:
         """For each row: columns that hold what the training has not seen."""
         far = (numbers < self.low) | (numbers > self.high)
@@ -80,7 +80,9 @@ class QuickEncoder:
         return found
 
 
-def quick_encoder(encoder: Any, reader: RowReader, watch: Watch) -> QuickEncoder | None:
+def quick_encoder(
+    encoder: Any, reader: RowParser, monitor: DriftMonitor
+) -> QuickEncoder | None:
     """What an encoder has learnt; None for one that 'softcost fit' has not made."""
     steps = {name: (step, columns) for name, step, columns in encoder.transformers_}
     steps.pop("remainder", None)
@@ -97,7 +99,7 @@ def quick_encoder(encoder: Any, reader: RowReader, watch: Watch) -> QuickEncoder
     width = len(number_names)
     if words is not None:
         places, width = _places(words["encode"], width)
-    limits = [watch.limits(name) for name in reader.number_names]
+    limits = [monitor.limits(name) for name in reader.number_names]
     low, high = np.array(limits).reshape(-1, 2).T
     return QuickEncoder(
         fill,
@@ -108,7 +110,7 @@ def quick_encoder(encoder: Any, reader: RowReader, watch: Watch) -> QuickEncoder
         width,
         low,
         high,
-        [watch.words[name] for name in reader.word_names],
+        [monitor.words[name] for name in reader.word_names],
     )
 
 
@@ -168,30 +170,29 @@ class RowModel:
         self.stored = stored
         self.answers = [str(name) for name in stored.answers.tolist()]
         self.in_money = stored.knows_expected_costs()
-        self.has_scores = hasattr(stored.model, "decision_function")
+        self.has_scores = stored.has_scores()
         self.columns = None if stored.kinds is None else list(stored.kinds)
         self.n_columns = stored.manifest["features"]["count"]
-        self._watch = Watch(stored)
-        self._reader: RowReader | None = None
+        self._monitor = stored.drift_monitor()
+        self._reader: RowParser | None = None
         self._encoder: QuickEncoder | None = None
         if stored.kinds is not None:
             self.n_columns = len(stored.kinds)
-            tokens = frozenset(stored.manifest["notes"].get("missing") or ())
-            self._reader = RowReader(stored.kinds, tokens)
-            if "columns" in stored.manifest["notes"]:
+            self._reader = RowParser(stored.kinds, stored.tokens())
+            if stored.encoder is not None:
                 self._encoder = quick_encoder(
-                    stored.model["columns"], self._reader, self._watch
+                    stored.encoder.transformer_, self._reader, self._monitor
                 )
         encoded = self._encoder is not None
         self._decides = stored.after_encoding() if encoded else stored
 
     def words(self, name: str) -> list[str]:
         """Words that a column had in training, as far as that is known."""
-        return sorted(self._watch.words.get(name, ()))
+        return sorted(self._monitor.words.get(name, ()))
 
     def span(self, name: str) -> tuple[float, float] | None:
         """The least and the largest number of a column in training, if known."""
-        return self._watch.ranges.get(name)
+        return self._monitor.ranges.get(name)
 
     def middle(self, name: str) -> float:
         """A number in the middle of those that a column had in training."""

@@ -17,11 +17,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from softcost.cli.console import BadInput, bad_input, say
-from softcost.cli.stored_model import open_model
+from softcost.errors import InputError, argument, input_errors
 from softcost.service.answers import RowModel
 from softcost.service.openapi import POLICY, openapi_document, service_page
 from softcost.service.requests import TOO_LARGE, Desk, Refusal
+from softcost.tables.cells import Tell, silent
+from softcost.workflow import open_model
 
 _JSON = "application/json"
 _WRONG_TYPE, _TOO_SLOW, _WRONG_HOST = 415, 408, 421
@@ -49,7 +50,12 @@ class Limits:
     waiting: int = 1000
 
 
-def make_app(model: RowModel, limits: Limits, hosts: Iterable[str] = ()) -> Starlette:
+def make_app(
+    model: RowModel,
+    limits: Limits,
+    hosts: Iterable[str] = (),
+    tell: Tell = silent,
+) -> Starlette:
     """An application that answers rows.
 
     Parameters
@@ -58,8 +64,10 @@ def make_app(model: RowModel, limits: Limits, hosts: Iterable[str] = ()) -> Star
         Names of this machine that clients may use, beside its addresses and
         "localhost". A page of a stranger whose own name leads here (DNS rebinding)
         is turned away by this.
+    tell : callable, default=silent
+        Called with a line for the operator if a request fails.
     """
-    desk = Desk(model, limits.rows, limits.waiting)
+    desk = Desk(model, limits.rows, limits.waiting, tell)
     document = openapi_document(model, limits.rows)
     page = service_page(model, document)
 
@@ -156,7 +164,7 @@ class _KnownHosts:
             if len(given) != 1 or not self._is_known(given[0].decode("latin-1")):
                 sentence = (
                     "this service answers to its address and to localhost only; "
-                    "whoever runs it can add a name with --allow-host."
+                    f"whoever runs it can add a name with {argument('allow_host')}."
                 )
                 refusal = _json({"error": sentence}, _WRONG_HOST)
                 await refusal(scope, receive, send)
@@ -204,24 +212,25 @@ def run(
     allowed: Sequence[str],
     max_body: float,
     max_rows: int,
+    tell: Tell = silent,
 ) -> None:
-    """Answer requests until a signal comes."""
+    """Answer requests until a signal comes; ``tell`` gets lines for the operator."""
     try:
         import starlette  # noqa: F401
         import uvicorn
     except ImportError:
-        raise BadInput(
+        raise InputError(
             "serve needs starlette and uvicorn: pip install 'softcost[serve]'."
         ) from None
     from softcost.service.answers import RowModel
 
-    with bad_input():
+    with input_errors():
         model = RowModel(open_model(path))
         listening = _listen(host, port)
     limits = Limits(round(max_body * 2**20), max_rows)
     server = uvicorn.Server(
         uvicorn.Config(
-            make_app(model, limits, allowed),
+            make_app(model, limits, allowed, tell),
             access_log=False,
             log_config=None,
             log_level="critical",  # of malformed requests the client is told
@@ -235,9 +244,9 @@ def run(
             server_header=False,
         )
     )
-    _say_where(listening, path)
+    _say_where(listening, path, tell)
     _run_until_stopped(server, listening)
-    say("stopped.")
+    tell("stopped.")
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -255,17 +264,17 @@ def _listen(host: str, port: int) -> socket.socket:
         reason = error.strerror or str(error)
         raise ValueError(
             f"nothing can listen on {host} port {port} ({reason}); choose another "
-            "--port, or 0 for any that is free."
+            f"{argument('port')}, or 0 for any that is free."
         ) from None
     return listening
 
 
-def _say_where(listening: socket.socket, path: str) -> None:
+def _say_where(listening: socket.socket, path: str, tell: Tell) -> None:
     address, port = listening.getsockname()[:2]
     shown = f"[{address}]" if ":" in address else address
-    say(f"serving {path} on http://{shown}:{port}/ until it is stopped (Ctrl-C).")
+    tell(f"serving {path} on http://{shown}:{port}/ until it is stopped (Ctrl-C).")
     if not (address.startswith("127.") or address == "::1"):
-        say(
+        tell(
             "warning: whoever reaches this machine can ask, and nothing is encrypted; "
             "put it behind a proxy that asks who they are."
         )

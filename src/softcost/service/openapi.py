@@ -9,7 +9,8 @@ from typing import Any
 
 from softcost._version import __version__
 from softcost.service.answers import RowModel
-from softcost.tables import KINDS, Kind
+from softcost.tables import KINDS
+from softcost.tables.cells import Kind
 
 _SHOWN_WORDS = 20
 _PROBLEMS = {

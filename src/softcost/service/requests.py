@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from softcost.cli.console import BadInput, say
+from softcost.errors import InputError
 from softcost.parallel import one_thread
 from softcost.service.answers import Prepared, RowModel
+from softcost.tables.cells import Tell, silent
 
 BAD_REQUEST, UNPROCESSABLE, TOO_LARGE = 400, 422, 413
 
@@ -154,10 +155,15 @@ class Desk:
         Of one request; about as many are also answered at once.
     most_waiting : int
         Requests beyond are turned away.
+    tell : callable, default=silent
+        Called with a line for the operator if a request fails.
     """
 
-    def __init__(self, model: RowModel, most_rows: int, most_waiting: int) -> None:
+    def __init__(
+        self, model: RowModel, most_rows: int, most_waiting: int, tell: Tell = silent
+    ) -> None:
         self.model, self.most_rows, self.most_waiting = model, most_rows, most_waiting
+        self.tell = tell
         self.answered = 0
         self._queue: SimpleQueue[_Request | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, daemon=True)
@@ -218,7 +224,7 @@ class Desk:
         except ValueError as error:
             request.settle(Refusal(UNPROCESSABLE, str(error)))
         except Exception:
-            request.settle(_fault())
+            request.settle(_fault(self.tell))
         return 0
 
     def _answer_together(
@@ -240,10 +246,10 @@ class Desk:
             try:
                 with self.model.stored.refusing_rows():
                     answers = self.model.answer(one.X, one.unlike)
-            except BadInput as refused:
-                request.settle(Refusal(UNPROCESSABLE, refused.message))
+            except InputError as refused:
+                request.settle(Refusal(UNPROCESSABLE, str(refused)))
             except Exception:
-                request.settle(_fault())
+                request.settle(_fault(self.tell))
             else:
                 self._reply(request, asked, answers)
 
@@ -253,10 +259,10 @@ class Desk:
         request.settle(json.dumps(value, allow_nan=False).encode("ascii"))
 
 
-def _fault() -> Refusal:
+def _fault(tell: Tell) -> Refusal:
     """Tell whoever runs the service what went wrong; the client, that it did."""
     traceback.print_exc()
-    say("the request above failed; this is a fault of softcost, please report it.")
+    tell("the request above failed; this is a fault of softcost, please report it.")
     return Refusal(FAILED, "the service failed on this request; its terminal says how.")
 
 

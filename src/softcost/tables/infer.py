@@ -3,13 +3,14 @@
 import datetime
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from softcost.errors import on_command_line
 from softcost.tables.cells import (
     KIND_OF,
     KINDS,
@@ -43,16 +44,35 @@ _CODE_DIGITS = 3
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the user has said of columns, by name.
+class ColumnOverrides:
+    """How to read some columns, instead of what `infer_columns` would infer.
 
     Attributes
     ----------
     nominal, number : frozenset of str
-    dates : mapping of str to order or None
+        Columns of words, and of numbers.
+    dates : mapping of str to {"dmy", "mdy", "ymd", None}
+        Columns of dates, each with the order of day, month and year.
     decimal : {".", ","} or None
+        Decimal separator of all columns; None detects it.
     tokens : frozenset of str
-        Cells that say nothing.
+        Cells to treat as missing.
+
+    See Also
+    --------
+    softcost.tables.infer_columns : Uses it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from softcost.tables import ColumnOverrides, infer_columns
+    >>> table = pd.DataFrame({"code": ["1", "2", "1", "3"]})
+    >>> labels = ["a", "b", "a", "b"]
+    >>> [column.kind for column in infer_columns(table, labels)]
+    ['number']
+    >>> words = ColumnOverrides(nominal=frozenset(["code"]))
+    >>> [column.kind for column in infer_columns(table, labels, words)]
+    ['nominal']
     """
 
     nominal: frozenset[str] = frozenset()
@@ -62,13 +82,13 @@ class Asked:
     tokens: frozenset[str] = frozenset()
 
     def names(self) -> set[str]:
-        """Columns of which the user has said what they hold."""
+        """Columns that are not inferred."""
         return {*self.nominal, *self.number, *self.dates}
 
 
-def find_kinds(
+def infer_kinds(
     frame: pd.DataFrame,
-    asked: Asked | None = None,
+    overrides: ColumnOverrides | None = None,
     plain: Mapping[str, PlainColumn] | None = None,
 ) -> dict[str, Kind]:
     """What each column holds.
@@ -81,50 +101,50 @@ def find_kinds(
     plain : mapping of name and PlainColumn, default=None
         What `plain_columns` has found in the frame, where that is known.
     """
-    asked = Asked() if asked is None else asked
-    plain = plain_columns(frame, asked.tokens) if plain is None else plain
+    overrides = ColumnOverrides() if overrides is None else overrides
+    plain = plain_columns(frame, overrides.tokens) if plain is None else plain
     readings, counts = {}, {}
     for name in map(str, frame.columns):
-        if name in plain and name not in asked.names():
+        if name in plain and name not in overrides.names():
             readings[name] = _reading_of_numbers(
                 [one.strip() for one in plain[name].cells]
             )
         else:
-            readings[name] = _reading(frame[name], name, asked)
+            readings[name] = _reading(frame[name], name, overrides)
         if readings[name].what == "number":
             if name in plain:
                 counts[name] = plain[name].decimal_counts
             elif not pd.api.types.is_numeric_dtype(frame[name]):
                 counts[name] = _decimal_counts(frame[name])
-    decimal = asked.decimal or _usual_decimal(frame, counts)
+    decimal = overrides.decimal or _usual_decimal(frame, counts)
     order = _usual_order(frame, readings)
     found: dict[str, Kind] = {}
     for name, reading in readings.items():
         if reading.what == "number":
             said = said_decimal(counts[name]) if name in counts else "."
-            own = asked.decimal or said or decimal
+            own = overrides.decimal or said or decimal
             reading = replace(reading, decimal=own if own else ".")
         elif reading.what == "date":
-            reading = _dated(frame[name], name, reading, order, asked)
+            reading = _dated(frame[name], name, reading, order, overrides)
         found[name] = KIND_OF[reading]
     return found
 
 
-def _reading(values: pd.Series, name: str, asked: Asked) -> Reading:
+def _reading(values: pd.Series, name: str, overrides: ColumnOverrides) -> Reading:
     """Numbers, dates or words; which decimal and order is decided by all columns."""
-    if name in asked.nominal:
+    if name in overrides.nominal:
         return KINDS["nominal"]
-    if name in asked.number:
+    if name in overrides.number:
         return KINDS["number"]
-    if name in asked.dates or pd.api.types.is_datetime64_any_dtype(values):
+    if name in overrides.dates or pd.api.types.is_datetime64_any_dtype(values):
         return KINDS["date"]
-    cells = said_cells(values, asked.tokens)
+    cells = said_cells(values, overrides.tokens)
     if pd.api.types.is_bool_dtype(values):
         return KINDS["boolean"]
     if len(cells) and all(isinstance(cell, datetime.date) for cell in cells):
         return KINDS["date"]
     texts = [str(cell).strip() for cell in cells]
-    if _are_numbers(values, asked.tokens):
+    if _are_numbers(values, overrides.tokens):
         return _reading_of_numbers(texts)
     if texts and {*map(as_boolean, texts)} <= {"True", "False"}:
         return KINDS["boolean"]
@@ -226,9 +246,13 @@ def _usual_order(frame: pd.DataFrame, readings: Mapping[str, Reading]) -> Order 
 
 
 def _dated(
-    values: pd.Series, name: str, reading: Reading, usual: Order | None, asked: Asked
+    values: pd.Series,
+    name: str,
+    reading: Reading,
+    usual: Order | None,
+    overrides: ColumnOverrides,
 ) -> Reading:
-    given = asked.dates.get(name)
+    given = overrides.dates.get(name)
     left = own_orders(values) if holds_texts(values) else []
     if given is not None:
         order: Order = given
@@ -237,17 +261,19 @@ def _dated(
     else:
         pointed = values.dropna().astype(str).str.contains(".", regex=False).any()
         order = usual or ("dmy" if pointed else "mdy")
-    moments, _ = read_moments(values, order, asked.tokens)
+    moments, _ = read_moments(values, order, overrides.tokens)
     return replace(reading, order=order, hours=has_hours(moments))
 
 
-def almost(values: pd.Series, asked: Asked) -> tuple[str, np.ndarray] | None:
+def almost(
+    values: pd.Series, overrides: ColumnOverrides
+) -> tuple[str, np.ndarray] | None:
     """Whether most cells are numbers or dates: which, and where they are not."""
-    numbers, no_number = read_numbers(values, ".", asked.tokens)
+    numbers, no_number = read_numbers(values, ".", overrides.tokens)
     there = no_number | ~np.isnan(numbers)
     for what, wrong in (
         ("numbers", no_number),
-        ("dates", read_moments(values, "dmy", asked.tokens)[1]),
+        ("dates", read_moments(values, "dmy", overrides.tokens)[1]),
     ):
         if 0 < wrong.sum() <= 0.1 * there.sum():
             return what, wrong
@@ -348,6 +374,8 @@ def _share_right(values: np.ndarray, numbers: np.ndarray, n_classes: int) -> flo
         )
 
 
+_Flag = Callable[..., str]  # from option and value to a hint
+
 MOST_WORDS = 200  # of a column that have a feature each; rarer ones share one
 _LEAST_ROWS = 20  # before whole numbers that differ in all rows look like an id
 _ID_WORDS = {
@@ -358,23 +386,38 @@ _ID_ENDS = ("nummer", "number", "nr", "_id")
 
 
 @dataclass(frozen=True)
-class Surveyed:
-    """One column.
+class ColumnSummary:
+    """What `infer_columns` infers about one column.
 
     Attributes
     ----------
     name : str
     kind : str
-        What it holds.
+        What it holds, a name in `softcost.tables.KINDS`.
     missing : int
-        How many cells say nothing.
+        Number of missing cells.
     examples : tuple of str
+        The first distinct cells.
     left_out : str
-        Why it is not learnt from; "" where it is.
+        Why a model should not use the column; "" if it should.
     remarks : tuple of str
-        What was assumed, and what to say if that is wrong.
+        Assumptions and suspicions, each with a way to override it.
     names_rows : bool
-        Whether it is left out as an id, by which rows can be told apart.
+        Whether the column is left out because it identifies rows.
+
+    See Also
+    --------
+    softcost.tables.infer_columns : Returns a list of these.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from softcost.tables import infer_columns
+    >>> table = pd.DataFrame({"id": ["7", "3", "5"], "size": ["1.5", "", "2.5"]})
+    >>> for column in infer_columns(table, ["a", "b", "a"]):
+    ...     print(column.name, column.kind, column.missing, bool(column.left_out))
+    id number 0 True
+    size number 1 False
     """
 
     name: str
@@ -386,30 +429,61 @@ class Surveyed:
     names_rows: bool = False
 
 
-def survey(
-    features: pd.DataFrame, labels: np.ndarray, asked: Asked | None = None
-) -> list[Surveyed]:
-    """Look at all columns but the target.
+def infer_columns(
+    features: pd.DataFrame,
+    labels: Any,
+    overrides: ColumnOverrides | None = None,
+) -> list[ColumnSummary]:
+    """Infer what the columns of a raw table hold, and which of them to leave out.
 
-    Columns from which nothing can be learnt are left out, unless the user has said
-    what they hold.
+    Columns without information (empty, constant, different in every row like an id)
+    and columns that look like costs by row are left out, unless ``overrides`` names
+    them. A column that alone predicts almost every label gets a remark: it may be
+    known only after the fact.
+
+    Parameters
+    ----------
+    features : DataFrame of shape (n, n_columns)
+        All columns but the target.
+    labels : array-like of shape (n,)
+        True labels, used only to detect columns that reveal them.
+    overrides : ColumnOverrides, default=None
+        What columns hold, where that is known.
+
+    Returns
+    -------
+    list of ColumnSummary
+
+    See Also
+    --------
+    softcost.tables.TableEncoder : Infers the columns when it is fitted.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from softcost.tables import infer_columns
+    >>> table = pd.DataFrame({"when": ["31.12.2024", "1.2.2025"], "size": ["1,5", "2"]})
+    >>> [column.kind for column in infer_columns(table, ["a", "b"])]
+    ['date, day first', 'number, decimal comma']
     """
-    asked = Asked() if asked is None else asked
-    plain = plain_columns(features, asked.tokens)
-    kinds = find_kinds(features, asked, plain)
+    labels = np.asarray(labels)
+    flag = _option if on_command_line() else _parameter
+    overrides = ColumnOverrides() if overrides is None else overrides
+    plain = plain_columns(features, overrides.tokens)
+    kinds = infer_kinds(features, overrides, plain)
     prices = price_columns(features, labels)
     numbers, _ = pd.factorize(labels)  # which are quicker to count
     found = []
     for name, kind in kinds.items():
-        seen = _Seen(name, kind, features[name], asked, plain.get(name))
+        seen = _Seen(name, kind, features[name], overrides, plain.get(name))
         is_id = _why_id(seen)
         why = _why_left_out(seen, prices) or is_id
-        if name in asked.names():
+        if name in overrides.names():
             why = ""
-        remarks = () if why else tuple(_remarks(seen, numbers, len(kinds)))
+        remarks = () if why else tuple(_remarks(seen, numbers, len(kinds), flag))
         names_rows = bool(why) and why == is_id
         found.append(
-            Surveyed(
+            ColumnSummary(
                 name, kind, seen.n_missing, seen.examples(), why, remarks, names_rows
             )
         )
@@ -424,10 +498,15 @@ class _Seen:
         name: str,
         kind: Kind,
         values: pd.Series,
-        asked: Asked,
+        overrides: ColumnOverrides,
         plain: PlainColumn | None,
     ) -> None:
-        self.name, self.kind, self.values, self.asked = name, kind, values, asked
+        self.name, self.kind, self.values, self.overrides = (
+            name,
+            kind,
+            values,
+            overrides,
+        )
         self.reading = KINDS[kind]
         self.plain = plain if kind == "number" else None
         if self.plain is not None:
@@ -437,16 +516,16 @@ class _Seen:
             self.n_missing, self.n_rows = 0, len(values)
             self.n_different = len({*self.typed.tolist()})
             return
-        self.cells = said_cells(values, asked.tokens)
+        self.cells = said_cells(values, overrides.tokens)
         if self.reading.what == "words":
-            self.typed = words_of(values, self.reading.boolean, asked.tokens)
+            self.typed = words_of(values, self.reading.boolean, overrides.tokens)
             self.empty = pd.isna(self.typed)
             self.cells = pd.unique(words_of(values)[~self.empty]).tolist()
         elif self.reading.what == "number":
-            self.typed, _ = read_numbers(values, self.reading.decimal, asked.tokens)
+            self.typed, _ = read_numbers(values, self.reading.decimal, overrides.tokens)
             self.empty = np.isnan(self.typed)
         else:
-            self.typed, _ = read_moments(values, self.reading.order, asked.tokens)
+            self.typed, _ = read_moments(values, self.reading.order, overrides.tokens)
             self.empty = np.isnat(self.typed)
         self.n_missing = int(self.empty.sum())
         self.n_rows = len(values)
@@ -511,33 +590,34 @@ def _named_like_id(name: str) -> bool:
     return bool(ends & _ID_WORDS) or name.lower().endswith(_ID_ENDS)
 
 
-def _remarks(seen: _Seen, labels: np.ndarray, n_columns: int) -> list[str]:
+def _remarks(seen: _Seen, labels: np.ndarray, n_columns: int, flag: _Flag) -> list[str]:
     said: list[str] = []
     if seen.reading.what == "number":
-        said += _on_numbers(seen)
+        said += _on_numbers(seen, flag)
     elif seen.reading.what == "date":
-        said += _on_dates(seen)
+        said += _on_dates(seen, flag)
     else:
-        said += _on_words(seen)
+        said += _on_words(seen, flag)
     said += _on_tokens(seen)
     if tells_the_class(seen.typed, seen.empty, labels, n_columns):
         said.append(
             "it tells the class almost alone: is it known before the answer is? "
-            f"If not, {_flag('--drop', seen.name)}"
+            f"If not, {flag('drop', seen.name)}"
         )
     return said
 
 
-def _on_numbers(seen: _Seen) -> list[str]:
+def _on_numbers(seen: _Seen, flag: _Flag) -> list[str]:
     said = []
     texts = [cell for cell in seen.cells if isinstance(cell, str)]
-    if texts and seen.leaves_decimal_open() and not seen.asked.decimal:
+    if texts and seen.leaves_decimal_open() and not seen.overrides.decimal:
         example = next(text for text in texts if "." in text or "," in text)
         if "," in example or seen.reading.decimal == ",":  # 1.5 is read as ever
             other = "." if seen.reading.decimal == "," else ","
             number = read_number(example, seen.reading.decimal)
             said.append(
-                f"{example} is read as {number:g}; if that is wrong, --decimal {other}"
+                f"{example} is read as {number:g}; if that is wrong, "
+                f"{flag('decimal', other)}"
             )
     marks = marks_of(texts if seen.plain is None else [])
     signs = [mark for mark in marks if mark]
@@ -550,23 +630,23 @@ def _on_numbers(seen: _Seen) -> list[str]:
     if (
         seen.whole_numbers()
         and seen.n_rows >= _LEAST_ROWS
-        and seen.name not in seen.asked.names()
+        and seen.name not in seen.overrides.names()
     ):
         if seen.differs_everywhere() and seen.digits_only():
             said.append(
                 "a different whole number in every row; if it is an id, "
-                f"{_flag('--drop', seen.name)}"
+                f"{flag('drop', seen.name)}"
             )
         elif _named_like_id(seen.name) and seen.n_different > _LEAST_ROWS:
             said.append(
-                f"it is called like an id; if it is one, {_flag('--drop', seen.name)}"
+                f"it is called like an id; if it is one, {flag('drop', seen.name)}"
             )
     return said
 
 
-def _on_dates(seen: _Seen) -> list[str]:
-    asked = seen.name in seen.asked.dates and seen.asked.dates[seen.name]
-    if asked or not holds_texts(seen.values) or len(own_orders(seen.values)) < 2:
+def _on_dates(seen: _Seen, flag: _Flag) -> list[str]:
+    overrides = seen.name in seen.overrides.dates and seen.overrides.dates[seen.name]
+    if overrides or not holds_texts(seen.values) or len(own_orders(seen.values)) < 2:
         return []
     other, now = ("mdy", "day") if seen.reading.order == "dmy" else ("dmy", "month")
     example = next(
@@ -575,16 +655,16 @@ def _on_dates(seen: _Seen) -> list[str]:
     )  # fmt: skip
     return [
         f"{example} is read with the {now} first; if that is wrong, "
-        f"{_flag('--date', seen.name)}={other}"
+        f"{flag('date', seen.name, other)}"
     ]
 
 
-def _on_words(seen: _Seen) -> list[str]:
+def _on_words(seen: _Seen, flag: _Flag) -> list[str]:
     said: list[str] = []
-    if seen.name in seen.asked.nominal:
+    if seen.name in seen.overrides.nominal:
         return said
     if not pd.api.types.is_bool_dtype(seen.values):
-        odd = almost(seen.values, seen.asked)
+        odd = almost(seen.values, seen.overrides)
         if odd is not None:
             what, wrong = odd
             first = int(wrong.argmax())
@@ -592,12 +672,12 @@ def _on_words(seen: _Seen) -> list[str]:
             said.append(
                 f"it is read as words, since {wrong.sum()} of its cells are no {what}, "
                 f"the first {cell!r} in row {first + 1}; correct them, or "
-                f"{_flag('--missing', cell)}"
+                f"{flag('missing', cell)}"
             )
-        elif not read_numbers(seen.values, ".", seen.asked.tokens)[1].any():
+        elif not read_numbers(seen.values, ".", seen.overrides.tokens)[1].any():
             said.append(
                 "digits with leading zeros are a code, read as words; if they are "
-                f"numbers, {_flag('--number', seen.name)}"
+                f"numbers, {flag('number', seen.name)}"
             )
     if seen.n_different > MOST_WORDS:
         said.append(
@@ -615,13 +695,22 @@ def _on_tokens(seen: _Seen) -> list[str]:
     tokens = [
         text
         for text in (str(cell).strip() for cell in cells)
-        if text and says_nothing(text, seen.asked.tokens)
+        if text and says_nothing(text, seen.overrides.tokens)
     ]
     if not tokens or seen.reading.what == "words":
         return []
     return [f"read as missing: {', '.join(map(repr, tokens[:3]))}"]
 
 
-def _flag(option: str, value: str) -> str:
-    """An option with a value, to be copied into a shell."""
-    return f"{option} {shlex.quote(value)}"
+def _option(name: str, value: str, order: str = "") -> str:
+    """An option of the command line, to be copied into a shell."""
+    plain = name == "decimal"  # neither separator needs quotes
+    text = f"--{name} {value if plain else shlex.quote(value)}"
+    return f"{text}={order}" if order else text
+
+
+def _parameter(name: str, value: str, order: str = "") -> str:
+    """The same as a parameter of `TableEncoder`."""
+    if name == "date":
+        return f"dates={ {value: order} }"
+    return f"decimal={value!r}" if name == "decimal" else f"{name}={[value]!r}"

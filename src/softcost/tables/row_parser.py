@@ -27,7 +27,7 @@ Row = Mapping[str, Any]
 _SHOWN = 60  # characters of a cell in a message
 
 
-class RowReader:
+class RowParser:
     """Reads rows for a model whose columns hold the given kinds.
 
     A cell is a text, which means what it means in a CSV file, a number, a truth value,

@@ -1,0 +1,106 @@
+"""``softcost compare``: which of two models is cheaper, and whether that is chance."""
+
+from typing import Any
+
+import click
+
+from softcost.cli.console import (
+    check_files,
+    failed_job,
+    measure_cells,
+    print_table,
+    say_note,
+    stdout_console,
+    write_json,
+)
+
+
+@click.command()
+@click.argument("first")
+@click.argument("second")
+@click.argument("data")
+@click.option("--target", required=True, metavar="COL", help="Column with the classes.")
+@click.option("--costs", metavar="FILE", help="Other prices than those of FIRST.")
+@click.option(
+    "--cost-columns",
+    metavar="PREFIX",
+    help="Prices by row, in columns called PREFIX and the name of a class.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write strict JSON.")
+def compare(
+    first: str,
+    second: str,
+    data: str,
+    target: str,
+    costs: str | None,
+    cost_columns: str | None,
+    as_json: bool,
+) -> None:
+    """Compare two models on rows whose classes are known.
+
+    FIRST and SECOND are files that 'softcost fit --model' or softcost.save wrote, DATA
+    is a table that neither was fitted to. Prints cost and error of both, and how much
+    SECOND saves on the same rows, with intervals of 95 %.
+    """
+    check_files(first, second, data)
+    from softcost.workflow import compare_models
+
+    with failed_job():
+        result = compare_models(
+            first,
+            second,
+            data,
+            target,
+            costs=costs,
+            cost_columns=cost_columns,
+            tell=say_note,
+        )
+    if as_json:
+        write_json(result)
+    else:
+        _print_result(result)
+
+
+def _print_result(result: dict[str, Any]) -> None:
+    from softcost.metrics import reported_measures
+
+    measures = reported_measures(False, headline=True)
+    print_table(
+        [("", "left"), *((measure.heading, "right") for measure in measures)],
+        [(one["model"], *measure_cells(one, measures)) for one in result["models"]],
+    )
+    out = stdout_console()
+    out.print(
+        f"{result['rows']} rows, {result['different_answers']} of them answered "
+        f"differently; prices {result['prices']}.",
+        soft_wrap=True,
+    )
+    first, second = (one["model"] for one in result["models"])
+    for sentence in _sentences(first, second, result):
+        out.print(sentence, soft_wrap=True)
+
+
+def _sentences(first: str, second: str, result: dict[str, Any]) -> list[str]:
+    from softcost.report import saving_words
+
+    cost, error = result["cost_saving"], result["error_saving"]
+    saved = f"{second} {saving_words(cost)}."
+    if cost["shown"]:
+        words = f"{second} is cheaper than {first}: {saved}"
+    elif cost["high"] is not None and cost["high"] < 0:
+        words = f"{second} is more expensive than {first}: {saved}"
+    else:
+        words = f"Neither is shown to be cheaper: {saved}"
+    return [words, f"It makes {_errors(error)} in 100 rows."]
+
+
+def _errors(facts: dict[str, Any]) -> str:
+    """How many fewer, or more."""
+    fewer, low, high = (facts[name] for name in ("saving", "low", "high"))
+    word = "fewer" if fewer >= 0 else "more"
+    sign = 100 if fewer >= 0 else -100
+    text = f"{sign * fewer:.4g} {word} errors"
+    if low is None or high is None:
+        return text
+    ends = sorted((sign * low, sign * high))
+    return f"{text} (95 % interval {ends[0]:.4g} to {ends[1]:.4g})"

@@ -1,0 +1,318 @@
+"""``softcost costs``: make a price list, or check one."""
+
+import csv
+import io
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from softcost.cli.console import (
+    BadInput,
+    bad_input,
+    check_files,
+    failed_job,
+    say_note,
+    stdout_console,
+    write_json,
+)
+from softcost.files import STREAM, atomic_write, check_output
+from softcost.formatting import quoted_names
+
+if TYPE_CHECKING:
+    import numpy as np
+    from pandas import DataFrame
+
+CORNER = "true \\ predicted"
+ACTION_PRICE = 0.25  # less than a guess between two classes
+
+
+@click.group()
+def costs() -> None:
+    """Make a price list, or check one."""
+
+
+@costs.command()
+@click.argument("data")
+@click.option("--target", required=True, metavar="COL", help="Column with the classes.")
+@click.option(
+    "-o",
+    "--output",
+    default="-",
+    show_default=True,
+    metavar="OUT.csv",
+    help="Where it goes; - for standard output.",
+)
+@click.option(
+    "--action",
+    "actions",
+    multiple=True,
+    metavar="NAME",
+    help='An answer that is no class, such as "ask a person"; may be repeated.',
+)
+@click.option("--json", "as_json", is_flag=True, help="Write strict JSON.")
+def template(
+    data: str, target: str, output: str, actions: tuple[str, ...], as_json: bool
+) -> None:
+    """Write a price list to fill in, with the classes of a table.
+
+    A CSV table with true classes in rows and predicted ones in columns; every mistake
+    costs 1 until you say otherwise. Comments tell how many rows each class has. An
+    action is one more column, with a price for every true class.
+    """
+    check_files(data)
+    _run_template(data, target, output, actions, as_json)
+
+
+@costs.command()
+@click.argument("file")
+@click.option("--data", metavar="DATA", help="Compare with the classes of a table.")
+@click.option("--target", metavar="COL", help="Its column with the classes.")
+@click.option("--json", "as_json", is_flag=True, help="Write strict JSON.")
+def check(file: str, data: str | None, target: str | None, as_json: bool) -> None:
+    """Say in words what a price list means, and what is odd about it."""
+    check_files(file, data)
+    _run_check(file, data, target, as_json)
+
+
+def _run_template(
+    data: str, target: str, output: str, actions: tuple[str, ...], as_json: bool
+) -> None:
+    """Write a matrix of ones, and a column for each action."""
+    from softcost.workflow.training_data import class_counts
+
+    if as_json and output != STREAM:
+        raise BadInput("--json goes to standard output; leave out -o.")
+    with bad_input():
+        if output != STREAM:
+            if not output.lower().endswith(".csv"):
+                raise ValueError(f"{output} must end with .csv; the template is a CSV.")
+            check_output(output, reads=[data])
+        counts = class_counts(data, target, say_note)
+        check_actions(actions, counts)
+    text = template_text(counts, actions)
+    if as_json:
+        matrix = {
+            true: {name: float(name != true) for name in counts}
+            | dict.fromkeys(actions, ACTION_PRICE)
+            for true in counts
+        }
+        write_json({"class_counts": counts, "actions": actions, "costs": matrix})
+    elif output == STREAM:
+        click.echo(text, nl=False)
+    else:
+        with failed_job(), atomic_write(output, reads=[data]) as place:
+            place.write_text(text, encoding="utf-8", newline="")
+
+
+def check_actions(actions: tuple[str, ...], counts: dict[str, int]) -> None:
+    """Refuse names that a price list cannot have."""
+    for name in actions:
+        if not name.strip() or name != name.strip():
+            raise ValueError(
+                f"--action {name!r} has no name, or spaces around it; write a name."
+            )
+        if name in counts:
+            raise ValueError(
+                f"--action {name!r} is a class of the table; classes have columns "
+                "already."
+            )
+        if actions.count(name) > 1:
+            raise ValueError(f"--action {name!r} is given twice; give it once.")
+
+
+def template_text(counts: dict[str, int], actions: tuple[str, ...] = ()) -> str:
+    """The template as CSV, with comments before the header."""
+    names = list(counts)
+    first, second = names[0], names[1]
+    lines = [
+        "# What each mistake costs. Rows are true classes, columns predicted ones:",
+        f"# the number in row {_line(first)}, column {_line(second)} is the price of "
+        f"predicting {_line(second)} for a true {_line(first)}.",
+        *(
+            f"# Column {_line(name)}: the price of that answer, by true class."
+            for name in actions
+        ),
+        "# Rows of each class in the data:",
+        *(f"#   {_line(name)}: {count}" for name, count in counts.items()),
+    ]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([CORNER, *names, *actions])
+    for true in names:
+        prices = [int(name != true) for name in names]
+        writer.writerow([true, *prices, *(ACTION_PRICE for _ in actions)])
+    return "\n".join(lines) + "\n" + out.getvalue()
+
+
+def _line(name: str) -> str:
+    return " ".join(name.split())
+
+
+def _run_check(file: str, data: str | None, target: str | None, as_json: bool) -> None:
+    """Say what a price list means."""
+    from softcost.costs import matrix_facts, read_costs
+    from softcost.workflow.training_data import class_counts
+
+    if (data is None) != (target is None):
+        raise BadInput("--data and --target go together; give both or neither.")
+    with bad_input():
+        notes: list[str] = []
+        frame = read_costs(file, notes.append)
+        counts = None
+        if data is not None and target is not None:
+            counts = class_counts(data, target, notes.append)
+            frame = _with_names_of(counts, frame, notes, data, target, file)
+    facts = matrix_facts(frame, counts)
+    refusal = _refusal(frame, counts, data, target, file)
+    if as_json:
+        write_json({"file": file, "refused": refusal, "notes": notes, **facts})
+    else:
+        out = stdout_console()
+        for line in (*notes, *matrix_words(frame, facts)):
+            out.print(line, soft_wrap=True)
+        sys.stdout.flush()
+    if refusal is not None:
+        raise BadInput(f"'softcost fit' would refuse this: {refusal}")
+
+
+def _with_names_of(
+    counts: dict[str, int],
+    frame: "DataFrame",
+    notes: list[str],
+    data: str,
+    target: str,
+    file: str,
+) -> "DataFrame":
+    """The price list with the table's names, if it has prices for all of them."""
+    from softcost.costs import match_classes
+
+    where = {"data": data, "target": target, "path": file}
+    try:
+        return match_classes(frame, counts, tell=notes.append, **where)
+    except ValueError:  # to be told after all that is to be said of the prices
+        return frame
+
+
+def _refusal(
+    frame: "DataFrame",
+    counts: dict[str, int] | None,
+    data: str | None,
+    target: str | None,
+    file: str,
+) -> str | None:
+    """Why 'softcost fit' would refuse a price list; None where it would not."""
+    from softcost.costs import check_not_free, check_priced
+
+    try:
+        check_not_free(frame, file)
+        if counts is not None:
+            where = {"data": str(data), "target": str(target), "path": file}
+            check_priced(counts, frame.index, **where)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def matrix_words(frame: "DataFrame", facts: dict[str, Any]) -> list[str]:
+    """The same in sentences."""
+    size = len(facts["classes"])
+    classes = quoted_names(facts["classes"], 10)
+    words = [f"{size} x {size} prices for the classes {classes}."]
+    words.append("Rows are true classes, columns predicted ones:")
+    words += _examples(frame[frame.index])
+    for name, (low, high) in facts["actions"].items():
+        price = f"{low:g}" if low == high else f"from {low:g} to {high:g}"
+        words.append(f"Besides the classes there is the answer {name!r}, at {price}.")
+    if facts["largest"] == 0:
+        words.append("No mistake costs anything: there is nothing to learn from this.")
+        return words
+    ratio = facts["largest"] / facts["smallest"]
+    words.append(
+        f"Mistakes cost from {facts['smallest']:g} to {facts['largest']:g}, a factor "
+        f"of {ratio:.3g}."
+    )
+    if ratio > 1000:
+        words.append("That is a wide range: check the units of the largest prices.")
+    if facts["free_mistakes"]:
+        words.append(f"{facts['free_mistakes']} mistakes are free.")
+    if facts["right_costs"]:
+        names = quoted_names(facts["right_costs"])
+        words.append(
+            f"Being right costs something for {names}: only what mistakes cost beyond "
+            "that matters for learning."
+        )
+    words.append(_symmetry(facts))
+    words.append(_consistency(facts))
+    for one in facts["dominated"]:
+        words.append(
+            f"Predicting {one['class']!r} is never cheaper than predicting "
+            f"{one['by']!r}, whatever is true."
+        )
+    beaten = {one["class"] for one in facts["dominated"]}
+    for name in facts["never_worthwhile"] or ():
+        if name not in beaten:
+            words.append(f"Predicting {name!r} is never the one best choice.")
+    return words + _comparison(facts)
+
+
+def _examples(frame: "DataFrame", most: int = 3, few: int = 6) -> list[str]:
+    """All mistakes where there are few, true class by true class.
+
+    Else the most expensive ones, and the first of them the other way round.
+    """
+    import numpy as np
+
+    costs, names = frame.to_numpy(), [str(name) for name in frame.index]
+    number = len(costs) * (len(costs) - 1)
+    if number <= few:
+        every = [(i, j) for i, j in np.ndindex(costs.shape) if i != j]
+        return _read_aloud(costs, names, every)
+    mistakes = ~np.eye(len(costs), dtype=bool)
+    order = np.argsort(-np.where(mistakes, costs, -np.inf), axis=None, kind="stable")
+    cells = [divmod(int(place), len(costs)) for place in order[: most - 1]]
+    chosen = [(i, j) for i, j in cells if i != j]
+    chosen += [(j, i) for i, j in chosen[:1] if (j, i) not in chosen]
+    left = f"  and {number - len(chosen)} more"
+    return [*_read_aloud(costs, names, chosen), left]
+
+
+def _read_aloud(
+    costs: "np.ndarray", names: list[str], cells: list[tuple[int, int]]
+) -> list[str]:
+    return [
+        f"  predicting {names[j]!r} for a true {names[i]!r} costs {costs[i, j]:g}"
+        for i, j in cells
+    ]
+
+
+def _symmetry(facts: dict[str, Any]) -> str:
+    if facts["all_equal"]:
+        return "All mistakes cost the same: this is plain classification."
+    if facts["symmetric"]:
+        return "Symmetric: a mistake costs the same either way round."
+    return "Not symmetric: it matters which class is the true one."
+
+
+def _consistency(facts: dict[str, Any]) -> str:
+    if not facts["consistent"]:
+        return "Not consistent: no weights of classes can stand for these prices."
+    weights = ", ".join(
+        f"{name!r} {weight:.3g}" for name, weight in list(facts["weights"].items())[:10]
+    )
+    return f"Consistent: weights of classes can stand for these prices ({weights})."
+
+
+def _comparison(facts: dict[str, Any]) -> list[str]:
+    if facts["class_counts"] is None:
+        return []
+    words = []
+    if facts["missing_classes"]:
+        names = quoted_names(facts["missing_classes"])
+        words.append(f"The data have classes without prices, {names}: add them.")
+    if facts["unknown_classes"]:
+        names = quoted_names(facts["unknown_classes"])
+        words.append(f"The data have no rows of {names}.")
+    if not words:
+        words.append("The classes are those of the data.")
+    return words

@@ -1,0 +1,80 @@
+"""A service in this process, asked over real sockets."""
+
+import http.client
+import json
+import socket
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+JSON = {"content-type": "application/json"}
+
+
+class Served:
+    """A running service, and ways to ask it."""
+
+    def __init__(self, model, port):
+        self.model, self.port = model, port
+
+    def ask(self, body, path="/predict", method="POST", headers=JSON):
+        """Status and body of an answer, over a connection of its own."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        try:
+            connection.request(method, path, body, headers)
+            response = connection.getresponse()
+            return response.status, json.loads(response.read())
+        finally:
+            connection.close()
+
+    def predict(self, rows):
+        status, found = self.ask(json.dumps(rows))
+        assert status == 200, found
+        return found
+
+    def send(self, raw):
+        """Whatever comes back for bytes that need not be HTTP."""
+        with socket.create_connection(("127.0.0.1", self.port)) as connection:
+            connection.sendall(raw)
+            connection.shutdown(socket.SHUT_WR)
+            parts = []
+            try:
+                while part := connection.recv(65_536):
+                    parts.append(part)
+            except ConnectionError:  # the service need not listen to the end
+                pass
+            return b"".join(parts)
+
+
+@contextmanager
+def running(path, *, rows=1000, body=2**20, seconds=600.0, hosts=()):
+    uvicorn = pytest.importorskip("uvicorn", reason="serve needs its extra")
+    from softcost.service.answers import RowModel
+    from softcost.service.app import Limits, make_app
+    from softcost.workflow import open_model
+
+    model = RowModel(open_model(str(path)))
+    app = make_app(model, Limits(body, rows, seconds), hosts)
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_config=None, log_level="critical", ws="none")
+    )
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        try:
+            yield Served(model, listening.getsockname()[1])
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture(scope="session")
+def serving():
+    """Start a service with a model of a file."""
+    return running
+
+
+@pytest.fixture(scope="module")
+def served(menu):
+    with running(menu.model) as found:
+        yield found
