@@ -39,8 +39,9 @@ ALLOWED = {
     "workflow": LEARNING | {"errors", "files", "formatting", "persistence", "report"},
     "service": {"errors", "parallel", "tables", "workflow"},
     "cli": {
-        "costs", "datasets", "errors", "files", "formatting", "paper", "persistence",
-        "reductions", "report", "search", "service", "tables", "workflow",
+        "costs", "datasets", "errors", "files", "formatting", "metrics", "paper",
+        "persistence", "reductions", "report", "search", "service", "tables",
+        "workflow",
     },
 }  # fmt: skip
 # Modules beside the packages.

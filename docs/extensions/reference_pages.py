@@ -34,6 +34,7 @@ CONSTANTS = {
     "softcost.search.CRITERIA": (
         "The words that stand for a rule in ``criterion``: a dict of `Criterion`."
     ),
+    "softcost.tables.KINDS": "What a column can hold, by name, and how it is read.",
 }
 
 PACKAGES = {
@@ -41,6 +42,8 @@ PACKAGES = {
     "softcost.reductions": "Reductions",
     "softcost.costs": "Costs",
     "softcost.metrics": "Metrics",
+    "softcost.tables": "Tables",
+    "softcost.workflow": "Workflow",
     "softcost.svm": "Kernel machines",
     "softcost.linear": "Linear machines",
     "softcost.report": "Displays and the explorer",

@@ -21,7 +21,7 @@ def test_wrong_prices_by_row(softcost, tmp_path, monkeypatch, old, new, words):
     def fail(*args, **options):
         raise AssertionError("trained")
 
-    monkeypatch.setattr("sklearn.pipeline.Pipeline.fit", fail)
+    monkeypatch.setattr("softcost.workflow.training.fit_model", fail)
     data, test = tmp_path / "data.csv", tmp_path / "test.csv"
     assert old in TABLE
     data.write_text(TABLE.replace(old, new))

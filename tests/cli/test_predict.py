@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 
 import softcost as library
 from softcost.metrics import error_rate, g_mean, mean_cost
-from softcost.workflow import StoredModel
+from softcost.workflow.stored_model import StoredModel
 
 
 def predicted(menu):

@@ -300,7 +300,7 @@ def test_a_job_that_cannot_be_done_has_code_1(softcost, menu, monkeypatch):
     def fail(*args, **options):
         raise MemoryError("X has too many rows.")
 
-    monkeypatch.setattr("sklearn.pipeline.Pipeline.fit", fail)
+    monkeypatch.setattr("softcost.workflow.training.fit_model", fail)
     result = softcost(*menu.fit)
     assert result.exit_code == 1
     assert result.stderr == "softcost: X has too many rows.\n"
@@ -310,11 +310,11 @@ def test_ctrl_c_has_code_130_and_writes_nothing(softcost, menu, tmp_path, monkey
     def stop(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sklearn.pipeline.Pipeline.fit", stop)
+    monkeypatch.setattr("softcost.workflow.training.fit_model", stop)
     result = softcost(*menu.fit, "--model", tmp_path / "model")
     assert result.exit_code == 130
     assert result.stderr.strip() == "softcost: interrupted."
-    monkeypatch.setattr("sklearn.pipeline.Pipeline.decision_function", stop)
+    monkeypatch.setattr("softcost.search.SoftCostClassifierCV.decision_function", stop)
     out = tmp_path / "out.csv"
     assert softcost("predict", menu.model, menu.data, "-o", out).exit_code == 130
     assert not any(tmp_path.iterdir())

@@ -51,7 +51,7 @@ def running(path, *, rows=1000, body=2**20, seconds=600.0, hosts=()):
     uvicorn = pytest.importorskip("uvicorn", reason="serve needs its extra")
     from softcost.service.answers import RowModel
     from softcost.service.app import Limits, make_app
-    from softcost.workflow import open_model
+    from softcost.workflow.stored_model import open_model
 
     model = RowModel(open_model(str(path)))
     app = make_app(model, Limits(body, rows, seconds), hosts)

@@ -118,7 +118,7 @@ def test_rare_words_share_a_feature(softcost, serving, tmp_path):
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     from softcost.service.answers import RowModel
-    from softcost.workflow import open_model
+    from softcost.workflow.stored_model import open_model
 
     stored = open_model(str(model))
     encoder = stored.encoder.transformer_["words"]["encode"]

@@ -49,7 +49,9 @@ from softcost import (
     save,
     search,
     svm,
+    tables,
     testing,
+    workflow,
 )
 
 PRICES = [[0, 1, 5], [1, 0, 5], [9, 9, 0]]
@@ -113,6 +115,8 @@ def other_packages(X: NDArray[np.float64], y: NDArray[np.int64]) -> None:
     with search.progress_to(lambda done, total: print(done, total)):
         SoftCostClassifierCV(OneSidedRegression()).fit(X, y)
     testing.check_cost_estimator(RegressionOneVsAll())
+    tables.TableEncoder(nominal=["a"])
+    workflow.FitOptions("rows.csv", "class", max_error=0.1)
     print(search.CRITERIA, persistence.ModelFileError, report.ExplorerData)
     print(paper.TARGETS, __version__, softcost.__all__)
     print(CostCurveDisplay, NetBenefitDisplay)

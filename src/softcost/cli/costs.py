@@ -151,7 +151,8 @@ def _line(name: str) -> str:
 
 def _run_check(file: str, data: str | None, target: str | None, as_json: bool) -> None:
     """Say what a price list means."""
-    from softcost.costs import matrix_facts, read_costs
+    from softcost.costs import read_costs
+    from softcost.costs.price_list import matrix_facts
     from softcost.workflow.training_data import class_counts
 
     if (data is None) != (target is None):
@@ -185,7 +186,7 @@ def _with_names_of(
     file: str,
 ) -> "DataFrame":
     """The price list with the table's names, if it has prices for all of them."""
-    from softcost.costs import match_classes
+    from softcost.costs.price_list import match_classes
 
     where = {"data": data, "target": target, "path": file}
     try:
@@ -202,7 +203,7 @@ def _refusal(
     file: str,
 ) -> str | None:
     """Why 'softcost fit' would refuse a price list; None where it would not."""
-    from softcost.costs import check_not_free, check_priced
+    from softcost.costs.price_list import check_not_free, check_priced
 
     try:
         check_not_free(frame, file)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from pandas import DataFrame
 
-    from softcost.workflow import StoredModel
+    from softcost.workflow.stored_model import StoredModel
 
 _FORMULAS = tuple("=+-@\t\r")
 

@@ -61,15 +61,7 @@ from softcost.costs.vectors import as_cost_vectors, naive, normalize, raw_cost_v
 if TYPE_CHECKING:
     import pandas as pd
 
-    from softcost.costs.price_list import (
-        actions_of,
-        check_not_free,
-        check_priced,
-        match_classes,
-        matrix_facts,
-        read_cost_columns,
-        read_costs,
-    )
+    from softcost.costs.price_list import read_costs
 
     KDD99_COSTS: pd.DataFrame
     SERS_COSTS: pd.DataFrame
@@ -81,7 +73,6 @@ __all__ = [
     "CostProblem",
     "RowCosts",
     "absolute",
-    "actions_of",
     "all_answers",
     "answer_indices",
     "as_cost_vectors",
@@ -90,8 +81,6 @@ __all__ = [
     "check_action_error",
     "check_cost_matrix",
     "check_costs",
-    "check_not_free",
-    "check_priced",
     "check_softness",
     "class_costs",
     "class_indices",
@@ -106,13 +95,10 @@ __all__ = [
     "inconsistent",
     "is_consistent",
     "is_labelled",
-    "match_classes",
-    "matrix_facts",
     "naive",
     "normalize",
     "plain",
     "raw_cost_vectors",
-    "read_cost_columns",
     "read_costs",
     "resolve_classes",
     "row_costs",
@@ -126,22 +112,11 @@ __all__ = [
 ]
 
 
-_PRICE_LIST = (
-    "actions_of",
-    "check_not_free",
-    "check_priced",
-    "match_classes",
-    "matrix_facts",
-    "read_cost_columns",
-    "read_costs",
-)
-
-
 def __getattr__(name: str) -> Any:
-    if name in _PRICE_LIST:  # imports softcost.tables, which imports this package
-        from softcost.costs import price_list
+    if name == "read_costs":  # imports softcost.tables, which imports this package
+        from softcost.costs.price_list import read_costs
 
-        return getattr(price_list, name)
+        return read_costs
     if name in ("KDD99_COSTS", "SERS_COSTS"):
         from softcost.costs.generators import published_matrix
 

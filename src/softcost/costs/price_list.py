@@ -283,7 +283,7 @@ def read_costs(path: str, tell: Tell = silent) -> pd.DataFrame:
 
     See Also
     --------
-    softcost.costs.matrix_facts : What a price list implies.
+    softcost.costs.check_cost_matrix : The checks of a matrix.
 
     Examples
     --------

@@ -41,6 +41,7 @@ from softcost.persistence.schema import (
     whole_numbers,
 )
 from softcost.persistence.types_trees import check_category_values
+from softcost.tables import TableEncoder
 from softcost.tables.cells import KINDS
 from softcost.tables.columns import feature_kinds
 
@@ -315,7 +316,7 @@ COLUMN_TYPES = [
         make=_make_columns,
     ),
     Type(
-        "softcost.tables:TableEncoder",
+        TableEncoder,
         {"kinds": PLAIN, "nominal": PLAIN, "number": PLAIN, "dates": PLAIN,
          "decimal": PLAIN, "missing": PLAIN, "drop": PLAIN},
         FEATURES | _OUTPUT | {"kinds_": PLAIN, "transformer_": ESTIMATOR},

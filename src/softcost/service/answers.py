@@ -9,7 +9,7 @@ import pandas as pd
 
 from softcost.tables import DriftMonitor, RowParser
 from softcost.tables.row_parser import Row
-from softcost.workflow import StoredModel
+from softcost.workflow.stored_model import StoredModel
 
 # Features of single rows, as the encoder of 'softcost fit' makes them, but quickly.
 #

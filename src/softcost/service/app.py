@@ -22,7 +22,7 @@ from softcost.service.answers import RowModel
 from softcost.service.openapi import POLICY, openapi_document, service_page
 from softcost.service.requests import TOO_LARGE, Desk, Refusal
 from softcost.tables.cells import Tell, silent
-from softcost.workflow import open_model
+from softcost.workflow.stored_model import open_model
 
 _JSON = "application/json"
 _WRONG_TYPE, _TOO_SLOW, _WRONG_HOST = 415, 408, 421

@@ -117,6 +117,7 @@ class DriftMonitor:
         X : DataFrame
             Typed rows, see `TableEncoder.typed`.
         predictions : array of shape (n,), default=None
+            What the model predicts for them.
         """
         self.rows += len(X)
         if predictions is not None:

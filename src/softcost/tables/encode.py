@@ -150,7 +150,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         transformer : ColumnTransformer
             Made by `column_transformer` and fitted to typed columns.
         kinds : mapping of column name to kind
+            What the raw columns hold.
         missing : sequence of str, default=()
+            Cells to treat as missing.
 
         Returns
         -------
@@ -209,7 +211,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame of shape (n, n_columns)
+            As in `fit`.
         y : array-like of shape (n,), default=None
+            As in `fit`.
         **params : dict
             Not used.
 
@@ -217,7 +221,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         -------
         ndarray of shape (n, n_features)
         """
-        return self.transformer_.transform(self._fit(X, y))
+        typed = self._fit(X, y)
+        return self.transformer_.transform(typed)
 
     def _fit(self, X: pd.DataFrame, y: Any) -> pd.DataFrame:
         frame = _as_frame(X)

@@ -82,7 +82,12 @@ class ColumnOverrides:
     tokens: frozenset[str] = frozenset()
 
     def names(self) -> set[str]:
-        """Columns that are not inferred."""
+        """Columns that are not inferred.
+
+        Returns
+        -------
+        set of str
+        """
         return {*self.nominal, *self.number, *self.dates}
 
 

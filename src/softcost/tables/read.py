@@ -303,7 +303,40 @@ def format_of(path: str) -> Format:
 
 
 def read_table(path: str, tell: Tell = silent) -> pd.DataFrame:
-    """All rows of a file, raw: text from CSV, typed cells from the others."""
+    """Read a raw table: text cells from CSV, typed cells from other formats.
+
+    What a column holds is inferred later, by `infer_columns` or `TableEncoder`.
+
+    Parameters
+    ----------
+    path : str
+        A CSV (.csv, .csv.gz, .tsv), Excel (.xlsx), Parquet or LIBSVM file; "-" reads
+        CSV from standard input.
+    tell : callable, default=silent
+        Called with a sentence about each assumption, such as an encoding.
+
+    Returns
+    -------
+    DataFrame
+
+    See Also
+    --------
+    softcost.tables.table_pieces : The same, some rows at a time.
+    softcost.tables.TableEncoder : Features from a raw table.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from softcost.tables import read_table
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "rows.csv"
+    ...     _ = path.write_text("price;city\\n1,50;Oslo\\n2,25;Rome\\n")
+    ...     read_table(str(path))
+      price  city
+    0  1,50  Oslo
+    1  2,25  Rome
+    """
     pieces = list(table_pieces(path, tell=tell))
     frame = pieces[0] if len(pieces) == 1 else pd.concat(pieces, ignore_index=True)
     if len(frame) == 0:
@@ -317,18 +350,38 @@ def table_pieces(
     n_features: int | None = None,
     tell: Tell = silent,
 ) -> Iterator[pd.DataFrame]:
-    """The rows of a file, some at a time; at least one piece, perhaps of no rows.
+    """Read a raw table some rows at a time, so it may be larger than memory.
 
     Parameters
     ----------
     path : str
-        "-" for standard input.
+        As in `read_table`.
     rows : int, default=None
-        Most rows of a piece; None for all at once.
+        Largest number of rows of a piece; None for all at once.
     n_features : int, default=None
-        For LIBSVM files: how many there are, where a piece may not show all.
+        Number of features of a LIBSVM file, if a piece may not show all.
     tell : callable, default=silent
-        Called with a sentence on what was assumed, such as an encoding.
+        Called with a sentence about each assumption, such as an encoding.
+
+    Yields
+    ------
+    DataFrame
+        At least one, perhaps without rows.
+
+    See Also
+    --------
+    softcost.tables.read_table : All rows.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from softcost.tables import table_pieces
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "rows.csv"
+    ...     _ = path.write_text("size\\n1\\n2\\n3\\n")
+    ...     [len(piece) for piece in table_pieces(str(path), rows=2)]
+    [2, 1]
     """
     kind = format_of(path)
     if path != STREAM:

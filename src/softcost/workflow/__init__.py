@@ -20,18 +20,15 @@ if TYPE_CHECKING:
         write_model_page,
     )
     from softcost.workflow.fit_options import FitOptions
-    from softcost.workflow.stored_model import StoredModel, open_model
     from softcost.workflow.training import Training, prepare_training
 
 __all__ = [
     "FitOptions",
-    "StoredModel",
     "Training",
     "choose_model",
     "compare_models",
     "evaluate_model",
     "explain_model",
-    "open_model",
     "prepare_training",
     "write_model_page",
 ]
@@ -48,7 +45,6 @@ if not TYPE_CHECKING:
                 "write_model_page",
             ],
             "softcost.workflow.fit_options": ["FitOptions"],
-            "softcost.workflow.stored_model": ["StoredModel", "open_model"],
             "softcost.workflow.training": ["Training", "prepare_training"],
         },
     )

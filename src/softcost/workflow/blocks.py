@@ -21,13 +21,8 @@ import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
-from softcost.costs import (
-    check_not_free,
-    check_priced,
-    match_classes,
-    read_costs,
-    resolve_classes,
-)
+from softcost.costs import read_costs, resolve_classes
+from softcost.costs.price_list import check_not_free, check_priced, match_classes
 from softcost.errors import argument, input_errors
 from softcost.files import STREAM, check_output
 from softcost.tables import infer_columns, table_pieces
@@ -176,7 +171,7 @@ def read_in_blocks(options: FitOptions) -> TrainingTable:
         train=Rows(X, labels, None),
         test=None,
         test_costs=None,
-        calibration=None,
+        holdout=None,
     )
 
 

@@ -299,7 +299,7 @@ def choose_model(
 
     See Also
     --------
-    softcost.SoftCostClassifierCV.keep : Keeps the models of the front.
+    softcost.search.SoftCostClassifierCV : Its method ``keep`` keeps a front.
 
     Examples
     --------

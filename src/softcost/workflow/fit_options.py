@@ -15,7 +15,7 @@ from sklearn.ensemble import (
 )
 from sklearn.linear_model import LogisticRegression
 
-from softcost.costs import actions_of
+from softcost.costs.price_list import actions_of
 from softcost.errors import InputError, argument
 from softcost.linear import (
     LinearClassifier,
@@ -129,7 +129,17 @@ class FitOptions:
     report: str | None = None
 
     def keeps_front(self, n_rows: int) -> bool:
-        """Whether to save all models of the front, not only the chosen one."""
+        """Whether to save all models of the front, not only the chosen one.
+
+        Parameters
+        ----------
+        n_rows : int
+            Number of training rows.
+
+        Returns
+        -------
+        bool
+        """
         if self.model is None or self.keep == "chosen":
             return False
         return self.keep == "front" or n_rows <= MOST_ROWS_OF_FRONT
@@ -242,9 +252,9 @@ def _criterion(options: FitOptions) -> str:
     if criterion == implied:
         return criterion
     needed = {
-        word: argument(entry.option.removeprefix("--").replace("-", "_"))
+        word: argument(entry.argument)
         for word, entry in CRITERIA.items()
-        if entry.option
+        if entry.argument
     }
     if implied in needed:
         raise InputError(
@@ -384,7 +394,7 @@ def criterion_of(options: FitOptions) -> dict[str, Any]:
     return {"criterion": budget}
 
 
-def calibration_rows(options: FitOptions, n_rows: int) -> np.ndarray | None:
+def holdout_rows(options: FitOptions, n_rows: int) -> np.ndarray | None:
     """Rows to keep from training, drawn at random, if the options ask for some."""
     share = options.holdout
     if share is None and options.confidence is not None:

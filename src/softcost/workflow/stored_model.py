@@ -9,13 +9,8 @@ import numpy as np
 import pandas as pd
 from sklearn.compose import ColumnTransformer
 
-from softcost.costs import (
-    answer_indices,
-    match_classes,
-    raw_cost_vectors,
-    read_cost_columns,
-    read_costs,
-)
+from softcost.costs import answer_indices, raw_cost_vectors, read_costs
+from softcost.costs.price_list import match_classes, read_cost_columns
 from softcost.errors import InputError, argument, input_errors
 from softcost.files import STREAM, shown_name
 from softcost.formatting import quoted_names
@@ -212,7 +207,7 @@ def open_model(path: str) -> StoredModel:
 
     Examples
     --------
-    >>> from softcost.workflow import open_model
+    >>> from softcost.workflow.stored_model import open_model
     >>> open_model("-")
     Traceback (most recent call last):
     ValueError: MODEL must be a file; standard input is for rows.

@@ -14,7 +14,7 @@ from joblib import parallel_config
 from sklearn.pipeline import Pipeline
 
 from softcost._version import __version__
-from softcost.costs import actions_of
+from softcost.costs.price_list import actions_of
 from softcost.errors import InputError, argument, input_errors
 from softcost.metrics import reported_measures
 from softcost.persistence import save
@@ -62,7 +62,7 @@ def make_model(
         softness=options.softness,
         param_grid=param_grid,
         **criterion_of(options),
-        holdout=data.calibration,
+        holdout=data.holdout,
         error_weight=options.error_weight,
         cv=options.cv,
         time_limit=None if options.minutes is None else 60 * options.minutes,
@@ -80,7 +80,7 @@ def fit_model(model: Pipeline, data: TrainingTable) -> None:
     columns. Rows that are held out to test a budget do not take part in encoding.
     """
     encoder, search, train = model["columns"], model["search"], data.train
-    kept = data.calibration
+    kept = data.holdout
     seen = np.arange(len(train.y))
     if kept is not None:
         seen = np.delete(seen, kept)
@@ -111,6 +111,25 @@ class Training:
     model : Pipeline
         ``columns``, a `softcost.tables.TableEncoder`, then ``search``, a
         `softcost.SoftCostClassifierCV`.
+
+    See Also
+    --------
+    softcost.workflow.prepare_training : Returns one.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from softcost.workflow import FitOptions, prepare_training
+    >>> with TemporaryDirectory() as name:
+    ...     rows, prices = Path(name) / "rows.csv", Path(name) / "prices.csv"
+    ...     lines = [f"{size},{'ham' if size < 9 else 'spam'}" for size in range(20)]
+    ...     _ = rows.write_text("\\n".join(["size,kind", *lines]))
+    ...     _ = prices.write_text(",ham,spam\\nham,0,9\\nspam,1,0\\n")
+    ...     options = FitOptions(str(rows), "kind", costs=str(prices), param={"C": [1]})
+    ...     training = prepare_training(options)
+    >>> list(training.data.kinds), training.families[0].name
+    (['size'], 'osr-svm')
     """
 
     options: FitOptions
@@ -170,6 +189,7 @@ def prepare_training(options: FitOptions) -> Training:
     Parameters
     ----------
     options : FitOptions
+        Files, and how to train.
 
     Returns
     -------
@@ -218,7 +238,7 @@ def describe_training(
         "target": options.target,
         "rows": len(data.train.y),
         "test_rows": None if data.test is None else len(data.test.y),
-        "holdout_rows": 0 if data.calibration is None else len(data.calibration),
+        "holdout_rows": 0 if data.holdout is None else len(data.holdout),
         "columns": data.kinds,
         "left_out": data.left_out,
         "ids": [one.name for one in data.columns if one.names_rows],

@@ -7,14 +7,12 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from softcost.costs import (
+from softcost.costs import raw_cost_vectors, read_costs, resolve_classes
+from softcost.costs.price_list import (
     check_not_free,
     check_priced,
     match_classes,
-    raw_cost_vectors,
     read_cost_columns,
-    read_costs,
-    resolve_classes,
 )
 from softcost.errors import argument
 from softcost.files import check_output
@@ -29,10 +27,10 @@ from softcost.tables.columns import (
 )
 from softcost.workflow.fit_options import (
     FitOptions,
-    calibration_rows,
     check_folds,
     check_recalls,
     check_two_classes,
+    holdout_rows,
 )
 
 _ORDERS = ("dmy", "mdy", "ymd")
@@ -114,7 +112,7 @@ class TrainingTable:
         What was assumed when files were read.
     test_costs : array of shape (n_test, A) or None
         What each answer would cost on the test rows.
-    calibration : array of row numbers or None
+    holdout : array of row numbers or None
         Rows of ``train`` that are kept for the test of a budget.
     """
 
@@ -128,7 +126,7 @@ class TrainingTable:
     train: Rows
     test: Rows | None
     test_costs: np.ndarray | None
-    calibration: np.ndarray | None
+    holdout: np.ndarray | None
 
 
 def read_training_table(options: FitOptions) -> TrainingTable:
@@ -167,7 +165,7 @@ def read_training_table(options: FitOptions) -> TrainingTable:
     check_two_classes(options, rows.y)
     train, test = _split_rows(options, rows, kinds, overrides, notes)
     check_recalls(options, classes)
-    kept = calibration_rows(options, len(train.y))
+    kept = holdout_rows(options, len(train.y))
     check_folds(options, train.y if kept is None else np.delete(train.y, kept))
     if test is not None and options.test is not None:
         where = {
@@ -188,7 +186,7 @@ def read_training_table(options: FitOptions) -> TrainingTable:
         train=train,
         test=test,
         test_costs=test_costs,
-        calibration=kept,
+        holdout=kept,
     )
 
 
