@@ -368,10 +368,10 @@ def test_two_fits_at_once_leave_the_threads_as_they_were():
         (lambda: RegressionOneVsAll(linear()), "not a regressor"),
         (lambda: CostSensitiveOneVsOne(StandardScaler()), "not a classifier"),
         (lambda: CostSensitiveOneVsOne(KMeans()), "not a classifier"),
-        (lambda: CostSensitiveOneVsOne(LogisticRegression), "pass an instance"),
+        (lambda: CostSensitiveOneVsOne(LogisticRegression), "an instance"),
         (lambda: MetaCost(Ridge()), "not a classifier"),
         (lambda: CATALOGUE["costing"].load()(Ridge()), "not a classifier"),
-        (lambda: FilterTree(order=5), "order should name"),
+        (lambda: FilterTree(order=5), "order must name"),
         (
             lambda: SoftCostClassifierCV(OneSidedRegression(), param_grid=[]),
             "param_grid is empty",
@@ -391,7 +391,7 @@ def test_two_fits_at_once_leave_the_threads_as_they_were():
             lambda: SoftCostClassifierCV(
                 OneSidedRegression(), cost_matrix=MATRIX * 1e307
             ),
-            "too large",
+            "overflow",
         ),
     ],
 )
