@@ -15,6 +15,18 @@ if WORKER and "NUMBA_CACHE_DIR" not in os.environ:
     os.environ["NUMBA_CACHE_DIR"] = str(cache)
 
 
+def names_single_tests(config):
+    """Whether tests are named one by one, as in ``pytest file.py::test``."""
+    return any("::" in argument for argument in config.args)
+
+
+def pytest_configure(config):
+    """Run a test that is named, whatever its markers."""
+    default = config.option.markexpr in config.getini("addopts")
+    if default and names_single_tests(config):
+        config.option.markexpr = ""
+
+
 def pytest_runtest_teardown():
     """Close figures: those of examples in docstrings stay open otherwise."""
     if "matplotlib.pyplot" in sys.modules:
@@ -23,7 +35,7 @@ def pytest_runtest_teardown():
 
 def pytest_xdist_auto_num_workers(config):
     """One worker per core at our disposal; none for tests that are named one by one."""
-    if any("::" in argument for argument in config.args):
+    if names_single_tests(config):
         return 0
     if told := os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
         return int(told)

@@ -110,10 +110,15 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
-def test_the_table_is_that_of_separate_searches(case, iris):
-    rows, settings, fit = case(*iris)
-    joint = several(**settings).fit(*rows, **fit)
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: case.__name__)
+def joint_search(request, iris):
+    """A search over all families, and what it was made and fitted with."""
+    rows, settings, fit = request.param(*iris)
+    return several(**settings).fit(*rows, **fit), rows, settings, fit
+
+
+def test_the_table_is_that_of_separate_searches(joint_search):
+    joint, rows, settings, fit = joint_search
     table, start = joint.tradeoff_, 0
     assert table["family"].unique().tolist() == [name for name, _ in families()]
     for name, reduction in families():
@@ -142,10 +147,8 @@ def test_the_table_is_that_of_separate_searches(case, iris):
     assert start == len(table)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
-def test_the_choice_is_the_best_of_all(case, iris):
-    rows, settings, fit = case(*iris)
-    found = several(**settings).fit(*rows, **fit)
+def test_the_choice_is_the_best_of_all(joint_search):
+    found, *_ = joint_search
     table = found.tradeoff_
     assert table["cost"].iloc[found.best_index_] == table["cost"].min()
     np.testing.assert_array_equal(
