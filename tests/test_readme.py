@@ -1,4 +1,4 @@
-"""The examples of the README run as they stand."""
+"""The README names commands that exist and numbers that were measured."""
 
 import json
 import re
@@ -10,15 +10,6 @@ README = Path(__file__).parents[1] / "README.md"
 def blocks(language):
     text = README.read_text(encoding="utf-8")
     return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
-
-
-def test_python_examples_run_one_after_the_other(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    names: dict = {}
-    for code in blocks("python"):
-        exec(compile(code, str(README), "exec"), names)
-        written = re.findall(r'"(\w+\.html)"', code)
-        assert all((tmp_path / name).stat().st_size > 0 for name in written)
 
 
 def test_commands_and_options_exist():

@@ -61,6 +61,7 @@ def run_shell(source, where, namespace):
 RUN = {"python": run_python, "pycon": run_session, "bash": run_shell}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_page_runs(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -69,6 +70,9 @@ def test_page_runs(path, tmp_path, monkeypatch):
     for kind, source, line in blocks(path):
         if kind in RUN:
             RUN[kind](source, f"{path.name}, line {line}", vars(page))
+        if kind == "python":
+            written = re.findall(r'"(\w+\.html)"', source)
+            assert all((tmp_path / name).stat().st_size > 0 for name in written)
 
 
 def test_every_kind_of_block_is_known():

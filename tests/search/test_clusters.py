@@ -20,6 +20,7 @@ from softcost.reductions import CostSensitiveOneVsOne, FilterTree, OneSidedRegre
 from softcost.search import SoftCostClassifierCV, progress_to
 
 distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.slow
 
 MATRIX = np.array([[0, 1, 5], [2, 0, 4], [9, 7, 0.0]])
 REDUCTIONS = {

@@ -10,6 +10,7 @@ import pytest
 
 import softcost
 
+pytestmark = pytest.mark.slow
 pytest.importorskip("pyright", reason="completion is asked of pyright")
 if shutil.which("node") is None:
     pytest.skip("pyright needs node, which is not here", allow_module_level=True)

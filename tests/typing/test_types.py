@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import softcost
 
 PROGRAM = Path(__file__).with_name("every_name.py")
@@ -19,6 +21,7 @@ SoftCostClassifierCV(OneSidedRegression()).predict()
 """
 
 
+@pytest.mark.slow
 def test_a_program_with_every_name_passes_and_a_wrong_one_does_not(tmp_path):
     wrong = tmp_path / "wrong.py"
     wrong.write_text(WRONG)
