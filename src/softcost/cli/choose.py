@@ -81,7 +81,8 @@ def choose(
 def _print(before: dict[str, Any], after: dict[str, Any], output: str) -> None:
     from softcost.metrics import reported_measures
 
-    measures = reported_measures(False, headline=True)
+    headlines = reported_measures(False, headline=True)
+    measures = [measure for measure in headlines if measure.name in after]
     columns = [("", "left"), ("softness", "right"), ("parameters", "left")]
     columns += [(measure.heading, "right") for measure in measures]
     rows = []

@@ -362,6 +362,8 @@ def _facts(search: SoftCostClassifierCV) -> dict[str, Any]:
     if "family" in row:
         facts["family"] = str(row["family"])
     for shown in reported_measures(False, headline=True):
+        if shown.name not in row:  # the model is older than the measure
+            continue
         facts[shown.name] = finite_or_none(row[shown.name])
         if shown.headline == "always":
             facts[shown.standard_error] = finite_or_none(row[shown.standard_error])

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from softcost._version import __version__
 from softcost.costs.price_list import actions_of
 from softcost.errors import InputError, argument, input_errors
-from softcost.metrics import reported_measures
+from softcost.metrics import MEASURES
 from softcost.persistence import save
 from softcost.report import ExplorerData, python_lines, write_explorer
 from softcost.search import SoftCostClassifierCV
@@ -365,7 +365,7 @@ def page_data(model: Pipeline, notes: dict[str, Any]) -> ExplorerData:
         test = pd.DataFrame(notes["held_out"]).T
         counts = notes["held_out_confusion"]
         details |= {
-            "test": test[[one.name for one in reported_measures("coverage" in test)]],
+            "test": test[[name for name in test.columns if name in MEASURES]],
             "n_test": notes["test_rows"],
             "test_confusion": np.array([counts[name] for name in test.index], float),
         }
