@@ -25,7 +25,7 @@ from softcost.paper.document import (
     to_markdown,
 )
 from softcost.paper.findings import Overview
-from softcost.paper.pages import write_study
+from softcost.paper.reproduction import write_study
 
 VOID = {"meta", "img", "link"}
 
@@ -463,7 +463,7 @@ def test_a_full_disk_leaves_files_as_they_were(written, tmp_path, monkeypatch, e
 
 
 def test_it_says_what_is_missing_without_matplotlib(written, tmp_path, monkeypatch):
-    monkeypatch.setattr("softcost.paper.pages.find_spec", lambda name: None)
+    monkeypatch.setattr("softcost.paper.reproduction.find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"pip install 'softcost\[plot\]'"):
         write_study(written[0], tmp_path / "none")
     assert not (tmp_path / "none").exists()

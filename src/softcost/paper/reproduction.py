@@ -1,22 +1,38 @@
-"""Plan, run what is not there yet, summarise."""
+"""Reproduce a target: plan it, run missing units, summarise, and write the report."""
 
 import hashlib
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from softcost.files import atomic_write
+from softcost.paper import figures
 from softcost.paper.anomalies import NOTES
 from softcost.paper.cell import load_data
-from softcost.paper.chapters import Artificial, Chapter, Study
+from softcost.paper.chapters import (
+    FOLDER,
+    Artificial,
+    Chapter,
+    Study,
+    artificial_page,
+    chapter_page,
+    has_figure,
+    home_page,
+    readings_page,
+    verdicts_page,
+)
 from softcost.paper.claim_verdicts import verdicts
 from softcost.paper.comparison import standings
+from softcost.paper.document import STYLE, file_name, to_html, to_markdown
 from softcost.paper.execute import Outcome, execute
 from softcost.paper.findings import (
     artificial_front,
@@ -27,7 +43,6 @@ from softcost.paper.findings import (
     overview,
     readings,
 )
-from softcost.paper.pages import write_study
 from softcost.paper.planning import (
     FAMILIES,
     SAMPLES,
@@ -40,6 +55,67 @@ from softcost.paper.planning import (
 )
 from softcost.paper.store import Store, read_rows
 from softcost.paper.summary import current, summarize
+
+
+def write_study(study: Study, directory: Any) -> list[Path]:
+    """Write a report as Markdown and HTML, with figures as SVG.
+
+    Parameters
+    ----------
+    study : Study
+    directory : path-like
+        Made where it does not exist; files of the same names are replaced, each at
+        once or not at all.
+
+    Returns
+    -------
+    list of Path
+        The files.
+    """
+    if find_spec("matplotlib") is None:
+        raise ImportError("a report needs matplotlib: pip install 'softcost[plot]'.")
+    folder = Path(directory)
+    (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+    pages = [home_page(study), verdicts_page(study.claims)]
+    pages.append(artificial_page(study.artificial))
+    pages += [chapter_page(chapter, study.claims) for chapter in study.chapters]
+    if study.readings is not None:
+        pages.append(readings_page(study.readings))
+    titles = [(page.name, page.name) for page in pages]
+    written = [folder / STYLE, *_draw(study, folder)]
+    style = files("softcost.paper").joinpath("study.css")
+    with atomic_write(written[0]) as place:
+        place.write_bytes(style.read_bytes())
+    for page in pages:
+        for ending, content in (
+            ("md", to_markdown(page, study.command)),
+            ("html", to_html(page, titles, study.command)),
+        ):
+            path = folder / file_name(page.name, ending)
+            with atomic_write(path) as place:
+                place.write_text(content, encoding="utf-8")
+            written.append(path)
+    return written
+
+
+def _draw(study: Study, folder: Path) -> Iterator[Path]:
+    own = study.artificial
+    classes = folder / FOLDER / "artificial-classes.svg"
+    figures.save(classes, figures.classes_figure, own.points, own.front)
+    lines = folder / FOLDER / "artificial-lines.svg"
+    figures.save(lines, figures.lines_figure, own.lines, own.front)
+    yield from (classes, lines)
+    kinds = {
+        "agreement": figures.agreement_figure,
+        "emphasis": figures.emphasis_figure,
+        "curve": figures.curve_figure,
+    }
+    for chapter in study.chapters:
+        if has_figure(chapter):
+            path = folder / FOLDER / f"{chapter.name}.svg"
+            figures.save(path, kinds[chapter.figure], chapter.table)
+            yield path
+
 
 Progress = Callable[[int, int, Outcome | None], None]
 
