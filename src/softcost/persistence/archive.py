@@ -21,8 +21,6 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-# What can be wrong with a model, or with a file of one.
-
 
 class ModelFileError(ValueError):
     """A file that is not a softcost model, or is damaged, or cannot be used here.
@@ -65,14 +63,11 @@ class NotCovered(Exception):
     """Something in a model that the format has no schema for."""
 
 
-# Strict JSON of bounded size.
-
-
-# What is made of a file may take this many times its size, and this much more. The
-# file itself, and a copy of the part that is being read, come on top.
+# Parsed data may take this many times the size of the file, and this much more. The
+# file itself, and a copy of the member that is being read, come on top.
 _MOST_TIMES = 3
 _MOST_BYTES = 120 * 2**20
-# Half of a character that needs two: not to be written to any file or terminal.
+# An unpaired surrogate, which cannot be written to a file or terminal.
 _SURROGATE = re.compile(r"(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F]")
 
 
@@ -122,10 +117,10 @@ def _width(text: bytes) -> int:
 
 
 def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(items)
-    if len(found) < len(items):
+    pairs = dict(items)
+    if len(pairs) < len(items):
         raise ValueError("a key occurs twice")
-    return found
+    return pairs
 
 
 def _constant(word: str) -> None:
@@ -138,7 +133,7 @@ _MARK = b"softcost model, sha256 "
 _WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _LENGTH = 2 * hashlib.sha256().digest_size
 _ENTRY, _ENTRY_BYTES = b"PK\x01\x02", 1000  # in the directory, and in memory
-# What zipfile raises where a directory or a header says what is not so.
+# What zipfile raises if a directory or a header is wrong.
 UNREADABLE = (
     BadZipFile, KeyError, ValueError, NotImplementedError, OSError, EOFError,
     RuntimeError, OverflowError, struct.error,
@@ -260,12 +255,8 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         return file.read()
 
 
-# Arrays as ``.npy`` files without pickle: a header that is checked, then the numbers.
-#
-# Little-endian, in the order of C, of these types only: bool, integers, float32,
-# float64 and text of fixed width.
-
-
+# Types of arrays that a file may hold, besides text of fixed width: bool, integers,
+# float32 and float64, all little-endian and in C order.
 _KINDS = {"b": (1,), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (4, 8)}
 _MOST_AXES = 8
 

@@ -1,10 +1,10 @@
-"""From a model to the parts of a file, and back.
+"""Translate a model into the members of a file, and back.
 
-An object that a model holds in several places, such as the trees that several kept
-candidates decide by, is written where it is met first; that place gets a ``name``, and
-the others say ``same`` with this name. What is named holds no such place itself, so
-that nothing in a file can stand for exponentially much, and all such places together
-stand for a bounded multiple of the file.
+A model may hold an object in several places, such as trees that several candidates
+share. It is written once, with a ``name``; the other places refer to this name with
+``same``. A named part contains no reference itself, so references cannot nest and a
+small file cannot expand exponentially. All references together stand for a bounded
+multiple of the file.
 """
 
 from collections.abc import Sequence
@@ -55,21 +55,23 @@ def find_type(name: Any) -> Type | None:
     types = registry()
     if name in types:
         return types[name]
-    return next((one for one in types.values() if name in one.former_names), None)
+    return next(
+        (schema for schema in types.values() if name in schema.former_names), None
+    )
 
 
 def encode(model: Any, trusted: Sequence[str] = ()) -> dict[str, bytes]:
-    """A model as members of a file; `NotCovered` where there is no schema for it."""
+    """Translate a model into members of a file; `NotCovered` without a schema."""
     writer = _Writer(trusted)
     structure = writer.part(model)
     return {STRUCTURE: json_bytes(structure), **writer.members}
 
 
 def decode(members: Members, trusted: Sequence[str] = ()) -> Any:
-    """The model of a file.
+    """Build the model of a file.
 
-    First all of it is read and checked as plain data; objects are made after that.
-    `Refused` says what does not agree with the schema.
+    The whole file is read and checked as plain data before any object is made.
+    `Refused` names the field that does not agree with its schema.
     """
     structure = parse_json(members.take(STRUCTURE), members.size)
     reader = _Reader(members, trusted)
@@ -82,8 +84,8 @@ def decode(members: Members, trusted: Sequence[str] = ()) -> Any:
         raise Refused("its description is nested too deeply") from None
 
 
-# How many times the size of a file its parts may stand for: of 1000 candidates that
-# share one part, each may be all of it.
+# References may stand for this many times the size of the file: 1000 candidates may
+# share a part that is nearly all of it.
 _MOST_TIMES = 1000
 
 
@@ -187,33 +189,33 @@ class _Reader:
         if schema is None:
             raise Refused(f"{str(name)[:60]} is of a type that is not allowed")
         same_before, taken_before = self._n_same, self._taken
-        own = {key: value for key, value in node.items() if key != "name"}
-        record = schema.read(own, self)
+        unnamed = {key: value for key, value in node.items() if key != "name"}
+        record = schema.read(unnamed, self)
         if "name" in node:
             name = node["name"]
             if type(name) is not int or name in self._named:
                 raise Refused("a part has a name that it cannot have")
             if self._n_same > same_before:
                 raise Refused("a part with a name holds one that stands elsewhere")
-            size = self._taken - taken_before + len(json_bytes(own))
+            size = self._taken - taken_before + len(json_bytes(unnamed))
             self._named[name] = record, size
         return record
 
     def _same(self, node: dict[str, Any]) -> Record:
         """The part that stands elsewhere, before this place."""
         name = node["same"]
-        known = self._named.get(name) if type(name) is int else None
-        if set(node) != {"type", "same"} or known is None:
+        named = self._named.get(name) if type(name) is int else None
+        if set(node) != {"type", "same"} or named is None:
             raise Refused("not a reference to a part before it")
-        found, size = known
+        record, size = named
         schema = find_type(node["type"])
-        if schema is None or schema.name != found.type:
+        if schema is None or schema.name != record.type:
             raise Refused("not a reference to a part before it")
         self._n_same += 1
         self._again += size
         if self._again > _MOST_TIMES * self._members.size:
             raise Refused("its places stand for too much")
-        return found
+        return record
 
 
 def _number(node: Any, key: str) -> int:
@@ -238,11 +240,11 @@ class _Builder:
         if isinstance(value, Frame):
             return value.made()
         if type(value) is dict:
-            return {key: self.build(one) for key, one in value.items()}
+            return {key: self.build(item) for key, item in value.items()}
         if type(value) is list:
-            return [self.build(one) for one in value]
+            return [self.build(item) for item in value]
         if type(value) is tuple:
-            return tuple(self.build(one) for one in value)
+            return tuple(self.build(item) for item in value)
         return value
 
     def _object(self, record: Record) -> Any:

@@ -1,4 +1,4 @@
-"""What a model file says of itself, in plain JSON."""
+"""The manifest: a description of the model in plain JSON, readable without it."""
 
 import hashlib
 import math
@@ -44,7 +44,7 @@ def json_value(value: Any) -> Any:
     {'C': 2.0, 'bad': None, 'kind': "<class 'int'>"}
     """
     if isinstance(value, np.ndarray):
-        return [json_value(one) for one in value.tolist()]
+        return [json_value(item) for item in value.tolist()]
     if isinstance(value, np.generic):
         return json_value(value.item())
     if isinstance(value, pd.DataFrame):
@@ -55,9 +55,9 @@ def json_value(value: Any) -> Any:
             ],
         }
     if isinstance(value, dict):
-        return {str(key): json_value(one) for key, one in value.items()}
+        return {str(key): json_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [json_value(one) for one in value]
+        return [json_value(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if value is None or isinstance(value, bool | int | float | str):
@@ -148,7 +148,7 @@ def _is_count(value: Any) -> bool:
 
 def _are_labels(value: Any) -> bool:
     return isinstance(value, list) and all(
-        isinstance(one, str | int | float) for one in value
+        isinstance(label, str | int | float) for label in value
     )
 
 
@@ -204,7 +204,7 @@ def _check_costs(manifest: dict[str, Any], path: Any) -> None:
     fits = len(matrix) == len(classes or ()) and all(
         isinstance(row, list)
         and len(row) == len(answers)
-        and all(type(one) in (int, float) and abs(one) < 1e300 for one in row)
+        and all(type(cost) in (int, float) and abs(cost) < 1e300 for cost in row)
         for row in matrix
     )
     if not fits:
@@ -219,7 +219,7 @@ def says_what_it_is(manifest: dict[str, Any], model: Any) -> bool:
     try:
         classes = getattr(last, "classes_", None)
         answers = getattr(last, "actions_", classes)  # which parameters may spoil
-        found = {
+        described = {
             "classes": json_value(classes),
             "actions": json_value(answers),
             "features": _features(model),
@@ -230,7 +230,7 @@ def says_what_it_is(manifest: dict[str, Any], model: Any) -> bool:
     return (
         _names_type_of(manifest["model"], model)
         and _names_type_of(manifest["final"], last)
-        and all(manifest[name] == one for name, one in found.items())
+        and all(manifest[name] == item for name, item in described.items())
     )
 
 
@@ -308,11 +308,11 @@ def _costs(last: Any, classes: Any, answers: Any) -> Any:
     if getattr(last, "costs_by_example_", False):
         return "by example"
     matrix = getattr(last, "cost_matrix", None)
-    given = getattr(last, "classes", None)
+    labels = getattr(last, "classes", None)
     for inner in getattr(last, "given_reductions", list)():  # alike in all families
         if matrix is None:
-            matrix, given = inner.cost_matrix, inner.classes
+            matrix, labels = inner.cost_matrix, inner.classes
     if matrix is None or classes is None:
         return None
     extra = answers[len(classes) :]
-    return json_value(class_costs(matrix, classes, classes=given, extra=extra))
+    return json_value(class_costs(matrix, classes, classes=labels, extra=extra))

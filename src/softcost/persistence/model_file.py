@@ -213,8 +213,8 @@ def _names(trusted: Sequence[str | type]) -> list[str]:
     if isinstance(trusted, str):
         trusted = [trusted]
     return [
-        one if isinstance(one, str) else f"{one.__module__}.{one.__qualname__}"
-        for one in trusted
+        kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__qualname__}"
+        for kind in trusted
     ]
 
 

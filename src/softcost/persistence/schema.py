@@ -1,4 +1,13 @@
-"""The schema of a type: its parameters, what fitting learns, and what must agree."""
+"""Schemas: which fields a type has, and what each of them may hold.
+
+A `Kind` writes a value of a model as plain JSON (arrays go to members of the file) and
+reads it back as plain data: JSON's own types, arrays, and `Record` for parts with a
+schema of their own. Reading never runs code that a file could choose. A `Type` lists
+the kinds of a class's parameters and fitted attributes, and checks what must agree.
+
+Lengths of arrays have names. Within a record a name stands for one number: a field of
+``Array("f8", ("n", "d"))`` beside ``Array("f8", ("d",))`` must have as many columns.
+"""
 
 import inspect
 import math
@@ -13,17 +22,8 @@ import pandas as pd
 
 from softcost.persistence.archive import NotCovered, Refused
 
-# Kinds of fields: what a value must be, and how it is written and read.
-#
-# A kind writes a value of a model as plain JSON (numbers of arrays go to members of the
-# file) and reads it back as plain data: JSON's own types, arrays, and `Record` for
-# parts with a schema of their own. Nothing that a kind reads runs code.
-#
-# Lengths of arrays have names. Within one record a name means one number, so that
-# ``Array("f8", "n", "d")`` beside ``Array("f8", "d")`` says that both have d columns.
-
-
 Dims = dict[str, int]
+# JSON readers in other languages hold numbers as float64, exact up to here.
 LARGEST = 2**53
 
 
@@ -89,9 +89,9 @@ def bind(dims: Dims, name: str | int, length: int) -> None:
     """
     if name == "*":
         return
-    known = name if isinstance(name, int) else dims.setdefault(name, length)
-    if known != length:
-        raise Refused(f"there are {length} where {known} belong")
+    expected = name if isinstance(name, int) else dims.setdefault(name, length)
+    if expected != length:
+        raise Refused(f"there are {length} where {expected} belong")
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ class Nothing(Kind):
 
 
 @dataclass(frozen=True)
-class Any_(Kind):
+class Either(Kind):
     """The first of several kinds that fits."""
 
     kinds: tuple[Kind, ...]
@@ -224,22 +224,22 @@ class Any_(Kind):
         for kind in self.kinds[:-1]:
             trial = dict(dims)
             try:
-                found = kind.read(node, source, trial)
+                value = kind.read(node, source, trial)
             except Refused:
                 continue
             dims.update(trial)
-            return found
+            return value
         return self.kinds[-1].read(node, source, dims)
 
 
 def either(*kinds: Kind) -> Kind:
     """One of several kinds; put those without arrays first."""
-    return Any_(kinds)
+    return Either(kinds)
 
 
 def maybe(kind: Kind) -> Kind:
     """A kind, or None."""
-    return Any_((Nothing(), kind))
+    return Either((Nothing(), kind))
 
 
 @dataclass(frozen=True)
@@ -253,15 +253,15 @@ class ListOf(Kind):
     def write(self, value, out):
         if not isinstance(value, list | tuple):
             raise NotCovered(f"{value!r:.60}, where a list belongs")
-        return [self.kind.write(one, out) for one in value]
+        return [self.kind.write(item, out) for item in value]
 
     def read(self, node, source, dims):
         if not isinstance(node, list):
             raise Refused("not a list")
         if self.name is not None:
             bind(dims, self.name, len(node))
-        found = [self.kind.read(one, source, dims) for one in node]
-        return tuple(found) if self.as_tuple else found
+        items = [self.kind.read(item, source, dims) for item in node]
+        return tuple(items) if self.as_tuple else items
 
 
 @dataclass(frozen=True)
@@ -274,14 +274,14 @@ class Tuple(Kind):
         if not isinstance(value, list | tuple) or len(value) != len(self.kinds):
             raise NotCovered(f"{value!r:.60}, where {len(self.kinds)} values belong")
         return [
-            kind.write(one, out) for kind, one in zip(self.kinds, value, strict=True)
+            kind.write(item, out) for kind, item in zip(self.kinds, value, strict=True)
         ]
 
     def read(self, node, source, dims):
         if not isinstance(node, list) or len(node) != len(self.kinds):
             raise Refused(f"not a list of {len(self.kinds)}")
         pairs = zip(self.kinds, node, strict=True)
-        return tuple(kind.read(one, source, dims) for kind, one in pairs)
+        return tuple(kind.read(item, source, dims) for kind, item in pairs)
 
 
 @dataclass(frozen=True)
@@ -304,7 +304,7 @@ class Part(Kind):
         return record
 
 
-# Values of any plain kind: what users give as parameters, labels, tables.
+# `Plain`: any value that users pass as a parameter, such as labels or tables.
 #
 # ==================  ================================================================
 # in Python           in ``structure.json``
@@ -320,7 +320,7 @@ class Part(Kind):
 # DataFrame           ``{"frame": [columns], "names": [...], "index": [...] or n}``
 # Series              ``{"series": values, "name": ..., "index": [...] or n}``
 # RandomState         ``{"random_state": keys, "place": n, "spare": number or null}``
-# any type of ours    ``{"type": ..., "params": {...}, "fitted": {...}}``
+# part with a schema  ``{"type": ..., "params": {...}, "fitted": {...}}``
 # ==================  ================================================================
 
 
@@ -359,9 +359,9 @@ class Plain(Kind):
         if isinstance(value, int | float):
             return _written_number(value)
         if type(value) is list:
-            return [self.write(one, out) for one in value]
+            return [self.write(item, out) for item in value]
         if type(value) is tuple:
-            return {"tuple": [self.write(one, out) for one in value]}
+            return {"tuple": [self.write(item, out) for item in value]}
         if type(value) is dict:
             return {"dict": self._pairs(value, out)}
         if isinstance(value, np.ndarray):
@@ -376,7 +376,7 @@ class Plain(Kind):
         if not all(isinstance(key, _SCALARS) for key in value):
             raise NotCovered("a dict with keys other than text and numbers")
         return [
-            [self.write(key, out), self.write(one, out)] for key, one in value.items()
+            [self.write(key, out), self.write(item, out)] for key, item in value.items()
         ]
 
     def _array(self, values, out):
@@ -386,7 +386,7 @@ class Plain(Kind):
         if values.dtype.kind != "O":
             return out.array(values)
         cells = values.ravel().tolist()
-        return {"objects": [_cell(one) for one in cells], "shape": list(values.shape)}
+        return {"objects": [_cell(cell) for cell in cells], "shape": list(values.shape)}
 
     def _table(self, value, out):
         index = value.index
@@ -395,14 +395,14 @@ class Plain(Kind):
             isinstance(value, pd.DataFrame) and value.columns.nlevels > 1
         ):
             raise NotCovered("a table with more than one level of names")
-        rows = len(index) if plain else [_cell(one) for one in index.tolist()]
+        rows = len(index) if plain else [_cell(label) for label in index.tolist()]
         if isinstance(value, pd.Series):
             column = self._array(_column(value), out)
             return {"series": column, "name": _cell(value.name), "index": rows}
         parts = [value.iloc[:, j] for j in range(value.shape[1])]
         return {
-            "frame": [self._array(_column(one), out) for one in parts],
-            "names": [_cell(one) for one in value.columns.tolist()],
+            "frame": [self._array(_column(part), out) for part in parts],
+            "names": [_cell(name) for name in value.columns.tolist()],
             "index": rows,
         }
 
@@ -412,7 +412,7 @@ class Plain(Kind):
         if isinstance(node, int | float):
             return read_number(node)
         if isinstance(node, list):
-            return [self.read(one, source, dims) for one in node]
+            return [self.read(item, source, dims) for item in node]
         if "type" in node or "skops" in node:
             return source.part(node)
         readers = {
@@ -459,14 +459,14 @@ class Plain(Kind):
         ):
             raise Refused("an array of words of another shape")
         out = np.empty(len(cells), dtype=object)
-        out[:] = [read_cell(one) for one in cells]
+        out[:] = [read_cell(cell) for cell in cells]
         return out.reshape(shape)
 
     def _read_array(self, node, source):
-        found = self.read(node, source, {}) if isinstance(node, dict) else None
-        if not isinstance(found, np.ndarray):
+        values = self.read(node, source, {}) if isinstance(node, dict) else None
+        if not isinstance(values, np.ndarray):
             raise Refused("not an array")
-        return found
+        return values
 
     def _read_masked(self, node, source):
         data = self._read_array(node["masked"], source)
@@ -482,19 +482,19 @@ class Plain(Kind):
         )
         if count != size:
             raise Refused("a table with other names than rows")
-        return rows if type(rows) is int else [read_cell(one) for one in rows]
+        return rows if type(rows) is int else [read_cell(label) for label in rows]
 
     def _read_frame(self, node, source):
         columns, names = node["frame"], node["names"]
         if not isinstance(columns, list) or not isinstance(names, list):
             raise Refused("not a table")
         bind({}, len(columns), len(names))
-        arrays = [self._read_array(one, source) for one in columns]
-        sizes = {one.shape for one in arrays}
-        if len(sizes) > 1 or any(one.ndim != 1 for one in arrays):
+        arrays = [self._read_array(column, source) for column in columns]
+        sizes = {array.shape for array in arrays}
+        if len(sizes) > 1 or any(array.ndim != 1 for array in arrays):
             raise Refused("a table with columns of different length")
         index = self._read_index(node, len(arrays[0]) if arrays else 0)
-        return Frame(arrays, [read_cell(one) for one in names], None, index)
+        return Frame(arrays, [read_cell(name) for name in names], None, index)
 
     def _read_series(self, node, source):
         values = self._read_array(node["series"], source)
@@ -510,10 +510,10 @@ class Plain(Kind):
         if type(place) is not int or not 0 <= place <= 624:
             raise Refused("not the state of a random generator")
         spare = node["spare"]
-        found = np.random.RandomState(0)
+        state = np.random.RandomState(0)
         spare_number = 0.0 if spare is None else float(read_number(spare))
-        found.set_state(("MT19937", keys, place, int(spare is not None), spare_number))
-        return found
+        state.set_state(("MT19937", keys, place, int(spare is not None), spare_number))
+        return state
 
 
 def _written_number(value: Any) -> Any:
@@ -579,17 +579,17 @@ class Labels(Kind):
         return Plain().write(np.asarray(value), out)
 
     def read(self, node, source: Source, dims: Dims):
-        found = Plain().read(node, source, dims)
-        if not isinstance(found, np.ndarray) or found.ndim != 1 or len(found) == 0:
+        labels = Plain().read(node, source, dims)
+        if not isinstance(labels, np.ndarray) or labels.ndim != 1 or len(labels) == 0:
             raise Refused("not a list of labels")
         try:
-            rising = all(a < b for a, b in pairwise(found))
+            rising = all(a < b for a, b in pairwise(labels))
         except TypeError:
             rising = False
-        if not rising or (found.dtype.kind == "f" and not np.isfinite(found).all()):
+        if not rising or (labels.dtype.kind == "f" and not np.isfinite(labels).all()):
             raise Refused("labels that are not in order, or not different")
-        bind(dims, self.name, len(found))
-        return found
+        bind(dims, self.name, len(labels))
+        return labels
 
 
 class Answers(Kind):
@@ -602,13 +602,13 @@ class Answers(Kind):
         return Plain().write(np.asarray(value), out)
 
     def read(self, node, source: Source, dims: Dims):
-        found = Plain().read(node, source, dims)
-        if not isinstance(found, np.ndarray) or found.ndim != 1:
+        answers = Plain().read(node, source, dims)
+        if not isinstance(answers, np.ndarray) or answers.ndim != 1:
             raise Refused("not a list of answers")
-        if len(set(found.tolist())) < len(found):
+        if len(set(answers.tolist())) < len(answers):
             raise Refused("answers that are not different")
-        bind(dims, self.name, len(found))
-        return found
+        bind(dims, self.name, len(answers))
+        return answers
 
 
 class Names(Kind):
@@ -619,12 +619,14 @@ class Names(Kind):
 
     def write(self, value, out):
         names = np.asarray(value).tolist()
-        if not all(isinstance(one, str) for one in names):
+        if not all(isinstance(name, str) for name in names):
             raise NotCovered("names of features that are no text")
         return names
 
     def read(self, node, source: Source, dims: Dims):
-        if not isinstance(node, list) or not all(isinstance(one, str) for one in node):
+        if not isinstance(node, list) or not all(
+            isinstance(name, str) for name in node
+        ):
             raise Refused("not a list of names")
         bind(dims, self.name, len(node))
         return np.array(node, dtype=object)
@@ -634,7 +636,7 @@ FEATURES: dict[str, Kind] = {
     "n_features_in_": length("d"),
     "feature_names_in_": Names("d"),
 }
-# What scikit-learn attaches to objects and only fitting looks at.
+# Attributes that scikit-learn adds and only fitting uses.
 _UNKEPT = {"_metadata_request", "_skl_callbacks", "_parent_callback_ctx"}
 
 
@@ -713,25 +715,25 @@ class Type:
 
     def write(self, value: Any, out: Out) -> dict[str, Any]:
         """An object as JSON."""
-        own = vars(value) if hasattr(value, "__dict__") else {}
+        attributes = vars(value) if hasattr(value, "__dict__") else {}
         params = {
-            name: self._field(kind, own[name], out, name)
+            name: self._field(kind, attributes[name], out, name)
             for name, kind in self.params.items()
-            if name in own
+            if name in attributes
         }
-        values = self.take(value) if self.take is not None else self._learnt(own)
+        values = self.take(value) if self.take is not None else self._learnt(attributes)
         fitted = None
         if values is not None:
             fitted = {
-                name: self._field(self.fitted[name], one, out, name)
-                for name, one in values.items()
+                name: self._field(self.fitted[name], field_value, out, name)
+                for name, field_value in values.items()
             }
         return {"type": self.name, "params": params, "fitted": fitted}
 
-    def _learnt(self, own: dict[str, Any]) -> dict[str, Any] | None:
+    def _learnt(self, attributes: dict[str, Any]) -> dict[str, Any] | None:
         left = {
             name: value
-            for name, value in own.items()
+            for name, value in attributes.items()
             if name not in self.params and name not in self.unkept | _UNKEPT
         }
         unknown = set(left) - set(self.fitted)
@@ -786,40 +788,37 @@ class Type:
     def _read(
         self, nodes: dict, kinds: Mapping[str, Kind], source: Source, dims: Dims
     ) -> dict[str, Any]:
-        found = {}
+        values = {}
         for name, node in nodes.items():
             if name not in kinds:
                 raise Refused(f"{self.name} has no {name[:40]!r}")
             try:
-                found[name] = kinds[name].read(node, source, dims)
+                values[name] = kinds[name].read(node, source, dims)
             except Refused as error:
                 raise error.inside(name) from None
-        return found
+        return values
 
     def build(self, params: dict[str, Any], fitted: dict[str, Any] | None) -> Any:
         """The object."""
-        kind = self.load()
-        known = {
-            name: value for name, value in params.items() if name in parameters(kind)
+        cls = self.load()
+        accepted = {
+            name: value for name, value in params.items() if name in parameters(cls)
         }
         if self.make is not None:
-            return self.make(kind, known, fitted)
-        return made(kind, known, fitted)
+            return self.make(cls, accepted, fitted)
+        return made(cls, accepted, fitted)
 
 
-def parameters(kind: Any) -> Mapping[str, Any]:
+def parameters(cls: Any) -> Mapping[str, Any]:
     """The parameters of a class's constructor."""
-    return inspect.signature(kind).parameters
+    return inspect.signature(cls).parameters
 
 
-def made(kind: Any, params: dict[str, Any], fitted: dict[str, Any] | None) -> Any:
+def made(cls: Any, params: dict[str, Any], fitted: dict[str, Any] | None) -> Any:
     """An object with its fitted attributes; constructors only store."""
-    value = kind(**params)
+    value = cls(**params)
     value.__dict__.update(fitted or {})
     return value
-
-
-# Kinds of arrays: types of numbers, named lengths, bounds.
 
 
 @dataclass(frozen=True)
@@ -871,7 +870,7 @@ class Shapes(Kind):
     arrays: tuple[Array, ...]
 
     def _like(self, axes):
-        return next((one for one in self.arrays if len(one.shape) == axes), None)
+        return next((array for array in self.arrays if len(array.shape) == axes), None)
 
     def write(self, value, out):
         kind = self._like(np.ndim(value)) or self.arrays[0]
@@ -909,9 +908,6 @@ def whole_numbers(*shape: str | int, least: int | None = 0) -> Array:
     return Array("i8", shape, least=least)
 
 
-# Kinds that many schemas share.
-
-
 FLAG: Kind = Flag()
 COUNT: Kind = Whole(0)
 POSITIVE: Kind = Real(0)
@@ -919,7 +915,7 @@ NUMBER: Kind = Real()
 PLAIN: Kind = Plain()
 ESTIMATOR: Kind = Part()
 NAMED = frozenset({"feature_names_in_"})
-# Prediction may start as many threads.
+# Prediction may start this many threads.
 JOBS: Kind = maybe(Whole(-256, 256))
 SEED: Kind = PLAIN
 VERBOSE: Kind = either(Flag(), Whole(0, 1000))
@@ -962,6 +958,6 @@ def require_fitted(record: object, features: int | None, what: str) -> None:
     """Refuse a part that cannot predict, or not from so many features."""
     if not isinstance(record, Record) or not is_fitted(record):
         raise Refused(f"{what}: not fitted")
-    own = n_features(record)
-    if own is not None and features is not None and own != features:
-        raise Refused(f"{what}: it takes {own} features, not {features}")
+    expected = n_features(record)
+    if expected is not None and features is not None and expected != features:
+        raise Refused(f"{what}: it takes {expected} features, not {features}")

@@ -1,11 +1,11 @@
-"""Other estimators of scikit-learn, through skops, behind a short list.
+"""Estimators of scikit-learn without a schema, stored with skops behind an allowlist.
 
-A file in skops' format names, for every object, its class and what makes it (the
-loader). skops does not ask whether the two go together, and makes objects whose C code
-trusts their numbers. So before skops sees a file, all pairs are compared with a list:
-plain containers, arrays of numbers, and estimators that predict with numpy alone, so
-that wrong numbers raise or give wrong answers, and nothing worse. Everything else is
-loaded only where the user names it.
+A file in skops' format names a class and a loader for every object. skops does not
+check that the two match, and builds objects whose C code trusts their numbers. So
+before skops opens a file, all pairs are compared with a list: plain containers, arrays
+of numbers, and estimators that predict with numpy alone. With these, wrong numbers
+raise or give wrong predictions, and nothing worse. Other types are loaded only if the
+user names them.
 """
 
 import json
@@ -29,11 +29,10 @@ from softcost.persistence.archive import (
     read_array,
 )
 
-# What skops cannot store, in a form that it can: tables and boosters.
-#
-# Packing copies an estimator as far as it holds such things and leaves the rest, so the
-# estimator itself is not changed. Training data stay behind wherever ``__getstate__``
-# leaves them out, and so do requests for metadata, which only fitting looks at.
+# skops cannot store tables and boosters, so `pack` replaces them. It copies an
+# estimator only as far as it holds such values, and leaves the original unchanged.
+# Training data are dropped if ``__getstate__`` drops them, metadata requests because
+# only fitting uses them.
 
 
 class PackedFrame:
@@ -159,8 +158,8 @@ def _copied(value: Any, change: Callable[[Any], Any], memo: dict[int, Any]) -> A
     state = value.__getstate__() if hasattr(value, "__getstate__") else None
     copy = kind.__new__(kind)
     for name, part in vars(value).items():
-        kept = not isinstance(state, dict) or name in state
-        if kept and name != "_metadata_request":
+        has_state = not isinstance(state, dict) or name in state
+        if has_state and name != "_metadata_request":
             copy.__dict__[name] = _rebuilt(part, change, memo)
     return copy
 
@@ -183,7 +182,7 @@ _PLAIN = {
     ),
     "ObjectNode": (),
 }  # fmt: skip
-# They predict, or transform, with numpy alone, and open nothing.
+# They predict or transform with numpy alone, and open no files.
 ESTIMATORS = {
     "sklearn.decomposition": ("PCA", "TruncatedSVD"),
     "sklearn.discriminant_analysis": (
@@ -207,7 +206,7 @@ ESTIMATORS = {
 }  # fmt: skip
 
 
-# Tables and boosters inside of what the user trusts.
+# Allowed inside the types that the user trusts.
 _PACKED = [f"{kind.__module__}.{kind.__name__}" for kind in PACKED]
 
 
@@ -245,12 +244,12 @@ def check_skops(content: bytes, trusted: Sequence[str]) -> None:
     try:
         with opened_zip(content) as file:
             infos = file.infolist()
-            if any(one.compress_type != ZIP_STORED for one in infos):
+            if any(info.compress_type != ZIP_STORED for info in infos):
                 raise Refused("a part is compressed")
-            if sum(one.file_size for one in infos) > len(content):
+            if sum(info.file_size for info in infos) > len(content):
                 raise Refused("a part is larger than its file")
             schema = parse_json(file.read("schema.json"), len(content))
-            arrays = {one.filename for one in infos} - {"schema.json"}
+            arrays = {info.filename for info in infos} - {"schema.json"}
             if not trusted:
                 for name in arrays:
                     read_array(file.read(name), by_columns=True)
@@ -278,13 +277,13 @@ def check_skops(content: bytes, trusted: Sequence[str]) -> None:
 def _nodes(value: Any) -> Iterator[dict[str, Any]]:
     """All descriptions of objects, wherever they are."""
     if isinstance(value, list):
-        for one in value:
-            yield from _nodes(one)
+        for item in value:
+            yield from _nodes(item)
     elif isinstance(value, dict):
         if "__loader__" in value or "__class__" in value:
             yield value
-        for one in value.values():
-            yield from _nodes(one)
+        for item in value.values():
+            yield from _nodes(item)
 
 
 def _refused(node: dict[str, Any], trusted: Sequence[str]) -> str:
@@ -313,9 +312,9 @@ def _is_plain_json(node: dict[str, Any]) -> bool:
 @cache
 def listed() -> frozenset[str]:
     """Full names of the estimators of the list, as this version has them."""
-    found = set()
+    full_names = set()
     for module, names in ESTIMATORS.items():
         home = import_module(module)
         kinds = [getattr(home, name) for name in names if hasattr(home, name)]
-        found |= {f"{kind.__module__}.{kind.__name__}" for kind in kinds}
-    return frozenset(found)
+        full_names |= {f"{kind.__module__}.{kind.__name__}" for kind in kinds}
+    return frozenset(full_names)

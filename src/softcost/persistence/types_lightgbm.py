@@ -1,9 +1,9 @@
-"""LightGBM's text of a model, checked line by line before LightGBM sees it.
+"""LightGBM's model text, checked line by line before LightGBM parses it.
 
-LightGBM trusts its text: a child that is no node, a length that is not the text's own
-or a word where a number belongs ends the process. It also ends lines, and the text,
-where Python does not. Here only what `OneSidedBoosting` makes is allowed: printable
-ASCII, one tree per round, splits on numbers, constant leaves.
+LightGBM trusts its text: a child that is not a node, a wrong length or a word in place
+of a number ends the process. It also ends lines, and the text, at characters that
+Python does not. Here only what `OneSidedBoosting` writes is allowed: printable ASCII,
+one tree per round, splits on numbers, constant leaves.
 
 ==================  ==================================================================
 line of a tree      what it must hold, for m leaves
@@ -48,8 +48,8 @@ _END = "end of trees\n"
 def booster_text(booster: Any) -> str:
     """The trees of a booster as text, without the parameters of its training."""
     text = booster.model_to_string(num_iteration=-1)
-    head, found, _ = text.partition(_END)
-    if not found:
+    head, end, _ = text.partition(_END)
+    if not end:
         raise NotCovered("a LightGBM model without trees")
     try:
         check_text(head + _END)
@@ -67,7 +67,9 @@ def check_text(text: str) -> int:
         raise Refused("letters that are not ASCII, or ends of lines of another kind")
     first, *lines = head.split("\n")
     fields = _fields(lines)
-    if first != "tree" or any(fields.get(name) != one for name, one in _HEADER.items()):
+    if first != "tree" or any(
+        fields.get(name) != text for name, text in _HEADER.items()
+    ):
         raise Refused("not a model of one output in LightGBM's format v4")
     names = {
         *_HEADER,
@@ -88,7 +90,7 @@ def check_text(text: str) -> int:
     ):
         raise Refused("not one name for each feature")
     body = rest[: -len(_END)]
-    sizes = [_whole(one, 1, 2**31) for one in fields["tree_sizes"].split(" ")]
+    sizes = [_whole(word, 1, 2**31) for word in fields["tree_sizes"].split(" ")]
     if sum(sizes) != len(body):
         raise Refused("tree_sizes: not those of the trees")
     start = 0
@@ -102,10 +104,10 @@ def _fields(lines: list[str]) -> dict[str, str]:
     pairs = [line.partition("=") for line in lines]
     if any(equals == "" for _, equals, _ in pairs):
         raise Refused("a line without =")
-    found = {name: value for name, _, value in pairs}
-    if len(found) < len(pairs):
+    fields = {name: value for name, _, value in pairs}
+    if len(fields) < len(pairs):
         raise Refused("a line twice")
-    return found
+    return fields
 
 
 def _check_tree(text: str, number: int, n_features: int) -> None:
@@ -126,7 +128,7 @@ def _check_tree(text: str, number: int, n_features: int) -> None:
         _numbers(fields[name], 0 if alone else leaves, finite=name == "leaf_value")
     splits = ("split_feature", "decision_type", "left_child", "right_child")
     for name in splits:
-        if not all(_WHOLE.fullmatch(one) for one in fields[name].split()):
+        if not all(_WHOLE.fullmatch(word) for word in fields[name].split()):
             raise Refused(f"tree {number}: {name} has what is no whole number")
     feature, kind = (np.array(values[name], np.int64) for name in splits[:2])
     if leaves > 1 and (feature.min() < 0 or feature.max() >= n_features):
@@ -155,12 +157,12 @@ def _whole(text: str, least: int, most: int) -> int:
 
 def _numbers(text: str, count: int, finite: bool = False) -> list[float]:
     words = text.split(" ") if text else []
-    if len(words) != count or not all(_NUMBER.fullmatch(one) for one in words):
+    if len(words) != count or not all(_NUMBER.fullmatch(word) for word in words):
         raise Refused(f"not {count} numbers")
-    found = [float(one) for one in words]
-    if finite and not all(map(math.isfinite, found)):
+    values = [float(word) for word in words]
+    if finite and not all(map(math.isfinite, values)):
         raise Refused("a leaf without a finite value")
-    return found
+    return values
 
 
 class Booster(Kind):

@@ -85,8 +85,8 @@ def check_results(results: Any, count: int) -> None:
     params, scores = results.get("params"), results.get("mean_test_score")
     if not isinstance(params, list) or len(params) != count:
         raise Refused("cv_results_: not one set of parameters for each candidate")
-    for one in params:
-        check_params(one, "cv_results_")
+    for candidate in params:
+        check_params(candidate, "cv_results_")
     shape = getattr(scores, "shape", None)
     if not isinstance(scores, np.ndarray) or shape != (count,) \
             or scores.dtype.kind != "f":  # fmt: skip
@@ -124,11 +124,11 @@ def check_guarantee(guarantee: Any, count: int) -> None:
             raise Refused(f"guarantee_: no list of {name}")
     if not all(type(row) is int and 0 <= row < count for row in guarantee["passed"]):
         raise Refused("guarantee_: no row of the table")
-    if not all(_is_named(one) for one in guarantee["limits"]):
+    if not all(_is_named(limit) for limit in guarantee["limits"]):
         raise Refused("guarantee_: limits that are not values by name")
 
 
-def check_told(table: Any, name: str, kinds: dict[str, str]) -> None:
+def check_text_table(table: Any, name: str, kinds: dict[str, str]) -> None:
     """Refuse a table with other columns.
 
     They are of text ("O"), perhaps with gaps, or of truth values ("b").
@@ -142,7 +142,7 @@ def check_told(table: Any, name: str, kinds: dict[str, str]) -> None:
         values = columns[column]
         if kind == "b" and values.dtype.kind != "b":
             raise Refused(f"{name}: no truth values in {column}")
-        if kind == "O" and not _are_texts(one for one in values if not _is_gap(one)):
+        if kind == "O" and not _are_texts(cell for cell in values if not _is_gap(cell)):
             raise Refused(f"{name}: no text in {column}")
 
 
@@ -159,7 +159,7 @@ def _is_gap(value: Any) -> bool:
 
 
 def _are_texts(values: Any) -> bool:
-    return all(isinstance(one, str) for one in values)
+    return all(isinstance(value, str) for value in values)
 
 
 def _is_named(value: Any) -> bool:
@@ -181,64 +181,64 @@ def _check_search(record: Record) -> None:
     bind(record.dims, "candidates", count)
     if not 0 <= record.fitted["best_index_"] < count:
         raise Refused("best_index_: no row of the table")
-    _check_told(record, count)
+    _check_reported(record, count)
     models = {} if chosen is None else {"best_estimator_": chosen}
     candidates = record.get("candidates_")
     if candidates is not None:
         if not isinstance(candidates, dict) or not candidates:
             raise Refused("candidates_: not models by row")
-        for row, one in candidates.items():
+        for row, model in candidates.items():
             if type(row) is not int or not 0 <= row < count:
                 raise Refused("candidates_: no row of the table")
-            if not isinstance(one, Record) or one.type not in _REDUCTIONS:
+            if not isinstance(model, Record) or model.type not in _REDUCTIONS:
                 raise Refused("candidates_: not a reduction")
-            models[f"candidates_ {row}"] = one
+            models[f"candidates_ {row}"] = model
     mix = record.get("mix_")
     if mix is not None:
         for side in ("first", "second"):
             if mix.params[side].type not in _REDUCTIONS:
                 raise Refused("mix_: not of reductions")
             models[f"mix_ {side}"] = mix.params[side]
-    for name, one in models.items():
-        _check_model(record, one, name)
+    for name, model in models.items():
+        _check_model(record, model, name)
 
 
-def _check_told(record: Record, count: int) -> None:
+def _check_reported(record: Record, count: int) -> None:
     """Refuse what nothing is predicted from, but is shown and chosen on."""
     assert record.fitted is not None
-    found = record.fitted
-    check_results(found["cv_results_"], count)
-    check_params(found["best_params_"], "best_params_")
+    fitted = record.fitted
+    check_results(fitted["cv_results_"], count)
+    check_params(fitted["best_params_"], "best_params_")
     check_constant(
-        found["constant_"], found["actions_"].tolist(), found["error_measure_"]
+        fitted["constant_"], fitted["actions_"].tolist(), fitted["error_measure_"]
     )
-    check_guarantee(found["guarantee_"], count)
-    if "realised_cost_" in found and not found["costs_by_example_"]:
+    check_guarantee(fitted["guarantee_"], count)
+    if "realised_cost_" in fitted and not fitted["costs_by_example_"]:
         raise Refused("realised_cost_: it goes with costs by example")
-    for name, kinds in _TOLD.items():
-        if name in found:
-            check_told(found[name], name, kinds)
+    for name, kinds in _TEXT_TABLES.items():
+        if name in fitted:
+            check_text_table(fitted[name], name, kinds)
 
 
-def _check_model(record: Record, one: Record, name: str) -> None:
+def _check_model(record: Record, model: Record, name: str) -> None:
     """Refuse a candidate that does not belong to the search."""
     assert record.fitted is not None
-    require_fitted(one, record.dims.get("d"), name)
-    labels = one.get("classes_")
+    require_fitted(model, record.dims.get("d"), name)
+    labels = model.get("classes_")
     if not np.array_equal(labels, record.fitted["classes_"]):
         raise Refused(f"{name}: it has other classes")
     others = record.fitted["actions_"][len(labels) :].tolist()
-    if others != one.get("_extra").tolist():
+    if others != model.get("_extra").tolist():
         raise Refused(f"{name}: it has other actions")
 
 
-_TOLD = {
+_TEXT_TABLES = {
     "skipped_": {"family": "O", "params": "O", "why": "O"},
     "portfolio_": {"family": "O", "used": "b", "why": "O"},
 }
 _REDUCTIONS = [entry.class_name for entry in CATALOGUE.values()]
-# One reduction, families by name, or the word that has them chosen.
-_GIVEN = either(
+# One reduction, a list of named families, or "auto".
+_REDUCTION = either(
     Nothing(), one_of("auto"), ListOf(Tuple((Text(), Part(_REDUCTIONS)))),
     Part(_REDUCTIONS),
 )  # fmt: skip
@@ -246,7 +246,7 @@ _GIVEN = either(
 SEARCH = Type(
     SoftCostClassifierCV,
     {
-        "reduction": _GIVEN, "cost_matrix": PLAIN,
+        "reduction": _REDUCTION, "cost_matrix": PLAIN,
         "classes": PLAIN, "softness": PLAIN, "param_grid": PLAIN,
         "criterion": PLAIN, "max_error": PLAIN, "tolerance": PLAIN,
         "actions": PLAIN, "action_error": PLAIN,

@@ -1,4 +1,4 @@
-"""Schemas of scikit-learn's pipelines, encoders and scalers."""
+"""Schemas of scikit-learn's estimators, except trees and boosting."""
 
 from itertools import pairwise
 from typing import Any
@@ -74,9 +74,9 @@ def n_outputs(record: Record) -> int | None:
     return None
 
 
-# The numbers of all columns are written out, and a file can say any number.
+# Loading lists the numbers of all columns, and a file can claim any number of them.
 _MOST_UNNAMED = 10**6
-# Columns go by name or by number.
+# Columns are referred to by name or by number.
 _COLUMNS = either(ListOf(Text()), ListOf(Whole(0, 2**31)))
 _TRANSFORMER = Tuple((Text(), _STEP, _COLUMNS))
 
@@ -92,7 +92,7 @@ def _take_columns(value: Any) -> dict[str, Any] | None:
         "n_features_in_": value.n_features_in_,
         **_names_of(value),
         "steps": steps,
-        "widths": np.array([one.stop - one.start for one in widths], np.int64),
+        "widths": np.array([place.stop - place.start for place in widths], np.int64),
         "sparse_output_": value.sparse_output_,
     }
 
@@ -108,32 +108,34 @@ def _check_columns(record: Record) -> None:
     if record.fitted is None:
         return
     names = record.get("feature_names_in_")
-    known = None if names is None else set(names.tolist())
-    if known is None and record.dims["d"] > _MOST_UNNAMED:
+    known_names = None if names is None else set(names.tolist())
+    if known_names is None and record.dims["d"] > _MOST_UNNAMED:
         raise Refused(f"n_features_in_: more than {_MOST_UNNAMED} without names")
     for (name, step, columns), width in zip(
         record.fitted["steps"], record.fitted["widths"].tolist(), strict=True
     ):
-        for one in columns:
+        for column in columns:
             inside = (
-                one < record.dims["d"] if isinstance(one, int) else one in (known or ())
+                column < record.dims["d"]
+                if isinstance(column, int)
+                else column in (known_names or ())
             )
             if not inside:
-                raise Refused(f"{name[:40]}: no column {str(one)[:40]!r}")
+                raise Refused(f"{name[:40]}: no column {str(column)[:40]!r}")
         if isinstance(step, Record):
             require_fitted(step, len(columns), name[:40])
-            given = n_outputs(step)
-            if given is not None and given != width:
-                raise Refused(f"{name[:40]}: it gives {given} features, not {width}")
+            n_given = n_outputs(step)
+            if n_given is not None and n_given != width:
+                raise Refused(f"{name[:40]}: it gives {n_given} features, not {width}")
     record.dims["outputs"] = int(record.fitted["widths"].sum())
 
 
-def _make_columns(kind: Any, params: dict, fitted: dict | None) -> Any:
+def _make_columns(cls: Any, params: dict, fitted: dict | None) -> Any:
     """Places of columns follow from the steps.
 
     Jobs of a ColumnTransformer are processes, which no file may start.
     """
-    value = made(kind, params | {"n_jobs": None}, None)
+    value = made(cls, params | {"n_jobs": None}, None)
     if fitted is None:
         return value
     names = fitted.get("feature_names_in_")
@@ -143,7 +145,9 @@ def _make_columns(kind: Any, params: dict, fitted: dict | None) -> Any:
         places[name] = slice(start, start + width)
         start += width
     places["remainder"] = slice(0, 0)
-    inputs = {name: [order.get(one, one) for one in cols] for name, _, cols in steps}
+    inputs = {
+        name: [order.get(column, column) for column in cols] for name, _, cols in steps
+    }
     taken = {place for columns in inputs.values() for place in columns}
     rest = [place for place in range(fitted["n_features_in_"]) if place not in taken]
     last = [("remainder", "drop", rest)] if rest else []
@@ -173,19 +177,20 @@ def _take_imputer(value: Any) -> dict[str, Any] | None:
 
 
 def _check_imputer(record: Record) -> None:
-    found = record.get("statistics_")
+    statistics = record.get("statistics_")
     if record.fitted is not None and (
-        not isinstance(found, np.ndarray) or found.shape != (record.dims["d"],)
+        not isinstance(statistics, np.ndarray)
+        or statistics.shape != (record.dims["d"],)
     ):
         raise Refused("statistics_: not one for each feature")
 
 
-def _make_imputer(kind: Any, params: dict, fitted: dict | None) -> Any:
+def _make_imputer(cls: Any, params: dict, fitted: dict | None) -> Any:
     if fitted is not None:
         fitted["_fit_dtype"] = np.dtype(fitted.pop("fit_dtype"))
         fitted["_fill_dtype"] = np.dtype(fitted.pop("fill_dtype"))
         fitted["indicator_"] = None
-    return made(kind, params, fitted)
+    return made(cls, params, fitted)
 
 
 _DTYPES = one_of("f8", "f4", "O", "i8", "i4")
@@ -233,12 +238,15 @@ def _check_encoder(record: Record) -> None:
     record.dims["outputs"] = total
 
 
-def _make_encoder(kind: Any, params: dict, fitted: dict | None) -> Any:
-    value = made(kind, params, None)
+def _make_encoder(cls: Any, params: dict, fitted: dict | None) -> Any:
+    value = made(cls, params, None)
     if fitted is None:
         return value
     groups, categories = fitted.pop("groups"), fitted["categories_"]
-    rare = [None if one is None else np.flatnonzero(one == one.max()) for one in groups]
+    rare = [
+        None if group is None else np.flatnonzero(group == group.max())
+        for group in groups
+    ]
     value.__dict__.update(
         fitted,
         _infrequent_enabled=_groups_rare(params),
@@ -247,8 +255,8 @@ def _make_encoder(kind: Any, params: dict, fitted: dict | None) -> Any:
         _drop_idx_after_grouping=None,
         drop_idx_=None,
         _n_features_outs=[
-            len(words) if one is None else int(one.max()) + 1
-            for words, one in zip(categories, groups, strict=True)
+            len(words) if group is None else int(group.max()) + 1
+            for words, group in zip(categories, groups, strict=True)
         ],
     )
     return value
@@ -379,7 +387,7 @@ COLUMN_TYPES = [
 ]  # fmt: skip
 
 
-# Schemas of scikit-learn's linear models, and of parameters that are objects.
+# Linear models, and cross-validation splitters, which are parameters of a search.
 
 
 def _check_logistic(record: Record) -> None:
@@ -454,7 +462,7 @@ LINEAR_TYPES = [
 ]  # fmt: skip
 
 
-# Schemas of scikit-learn's neighbours, calibration and constant answers.
+# Neighbours, calibration and constant predictions.
 
 
 _METRICS = one_of("minkowski", "euclidean", "manhattan", "chebyshev")
@@ -476,9 +484,9 @@ def _check_neighbours(record: Record) -> None:
         raise Refused("y: not the numbers of the classes")
 
 
-def _make_neighbours(kind: Any, params: dict, fitted: dict | None) -> Any:
+def _make_neighbours(cls: Any, params: dict, fitted: dict | None) -> Any:
     """Fitted again to the same rows, which gives the same neighbours."""
-    value = made(kind, params, None)
+    value = made(cls, params, None)
     if fitted is None:
         return value
     labels = fitted["y"]
@@ -508,12 +516,17 @@ def _take_calibrated(value: Any) -> dict[str, Any] | None:
     if not hasattr(value, "calibrated_classifiers_"):
         return None
     members = value.calibrated_classifiers_
-    kinds = {type(one).__name__ for part in members for one in part.calibrators}
+    kinds = {
+        type(calibrator).__name__ for part in members for calibrator in part.calibrators
+    }
     if kinds != {"_SigmoidCalibration"}:
         raise NotCovered("a calibration that is not sigmoid")
     names = ("classes_", "n_features_in_", "feature_names_in_")
     out = {name: getattr(value, name) for name in names if hasattr(value, name)}
-    curves = [[(one.a_, one.b_) for one in part.calibrators] for part in members]
+    curves = [
+        [(calibrator.a_, calibrator.b_) for calibrator in part.calibrators]
+        for part in members
+    ]
     return out | {
         "members": [part.estimator for part in members],
         "curves": np.array(curves, float),
@@ -529,8 +542,8 @@ def _check_calibrated(record: Record) -> None:
         require_fitted(member, record.dims.get("d"), "members")
 
 
-def _make_calibrated(kind: Any, params: dict, fitted: dict | None) -> Any:
-    value = made(kind, params, None)
+def _make_calibrated(cls: Any, params: dict, fitted: dict | None) -> Any:
+    value = made(cls, params, None)
     if fitted is None:
         return value
     from sklearn.calibration import _CalibratedClassifier, _SigmoidCalibration

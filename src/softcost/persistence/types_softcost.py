@@ -97,33 +97,33 @@ def _make_with_fitted(cls: Any, params: dict, fitted: dict | None) -> Any:
 
 def _take_machines(value: Any) -> dict[str, Any]:
     kernel = value.kernel
-    found = {
+    fitted = {
         "kernel": kernel.name, "gamma": kernel.gamma, "megabytes": kernel.megabytes,
         "centre": kernel.centre, "support": value.support, "vectors": value.vectors,
         "coef": value.coef, "intercept": value.intercept, "offset": value.offset,
     }  # fmt: skip
-    names = {one.name for one in fields(Solution)}
+    names = {field.name for field in fields(Solution)}
     if names != {"beta", *_CERTIFICATE}:
         raise NotCovered("machines with a certificate of another form")
     for name, dtype in _CERTIFICATE.items():
-        found[f"certificate_{name}"] = np.array(
-            [getattr(one, name) for one in value.solutions], dtype
+        fitted[f"certificate_{name}"] = np.array(
+            [getattr(solution, name) for solution in value.solutions], dtype
         )
-    return found
+    return fitted
 
 
 def _check_machines(record: Record) -> None:
-    found = record.fitted or {}
-    if (found["vectors"] is None) != (found["kernel"] == "precomputed"):
+    fitted = record.fitted or {}
+    if (fitted["vectors"] is None) != (fitted["kernel"] == "precomputed"):
         raise Refused("vectors: they go with every kernel but a precomputed one")
-    if found["centre"] is not None and found["vectors"] is None:
+    if fitted["centre"] is not None and fitted["vectors"] is None:
         raise Refused("centre: there is nothing to take it off")
 
 
 def _make_machines(cls: Any, params: dict, fitted: dict | None) -> Any:
     assert fitted is not None
     columns = {name: fitted.pop(f"certificate_{name}") for name in _CERTIFICATE}
-    rows = zip(*(one.tolist() for one in columns.values()), strict=True)
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
     solutions = tuple(
         Solution(beta=np.empty(0), **dict(zip(columns, row, strict=True)))
         for row in rows
@@ -166,11 +166,11 @@ _KERNEL_PARAMS = {
 
 def take_machines_of(value: Any) -> dict[str, Any] | None:
     """What a learner keeps beside its machines, and they; None before a fit."""
-    own = vars(value)
-    if "_machines" not in own:
+    attributes = vars(value)
+    if "_machines" not in attributes:
         return None
     names = ("n_features_in_", "feature_names_in_", "classes_", "_machines")
-    return {name: own[name] for name in names if name in own}
+    return {name: attributes[name] for name in names if name in attributes}
 
 
 def _check_kernel_machine(record: Record) -> None:
@@ -297,11 +297,11 @@ class Shape:
 
 def shape_of(machines: Record) -> Shape:
     """What a record of machines, of either type, was made for."""
-    found = machines.fitted or {}
+    fitted = machines.fitted or {}
     if machines.type == "Machines":
-        features = None if found["vectors"] is None else machines.dims["d"]
-        return Shape(("KernelSVC", "OneSidedSVR"), features, found["kernel"])
-    model, features = found["model"], machines.dims["d"]
+        features = None if fitted["vectors"] is None else machines.dims["d"]
+        return Shape(("KernelSVC", "OneSidedSVR"), features, fitted["kernel"])
+    model, features = fitted["model"], machines.dims["d"]
     if model.type == "LinearModels":
         return Shape(("LinearClassifier", "OneSidedLinear"), features, "linear")
     makers = ("NystroemClassifier", "OneSidedNystroem")
@@ -415,9 +415,10 @@ _FITTED = FEATURES | {
     "classes_": Labels("K"), "cost_scale_": Real(0), "costs_by_example_": FLAG,
     "_extra": Answers("E"), "_raw_matrix": maybe(MATRIX),
 }  # fmt: skip
-# A row has a pair with every class, and every pair an indicator of every class.
+# Prediction pairs every row with every class, and each pair has an indicator for every
+# class, so memory grows with the square of the number of classes.
 _MOST_PAIRED = 4000
-# With one class there is nothing to learn.
+# Missing if the training data had a single class.
 _LEARNT = frozenset({"n_features_in_", "solutions_", "estimator_", "_members"})
 
 Check = Callable[[Record], None]
@@ -426,14 +427,14 @@ Check = Callable[[Record], None]
 def _answering(check: Check) -> Check:
     """A check that knows how many answers there are: classes, and actions beyond."""
 
-    def known(record: Record) -> None:
+    def check_answers(record: Record) -> None:
         if record.fitted is not None:
             bind(record.dims, "A", record.dims["K"] + record.dims["E"])
             if (record.get("_raw_matrix") is None) != record.get("costs_by_example_"):
                 raise Refused("_raw_matrix: it goes with prices by class")
         check(record)
 
-    return known
+    return check_answers
 
 
 def check_solutions(
@@ -499,10 +500,12 @@ def _check_filter_tree(record: Record) -> None:
 
 
 def _take_filter_tree(value: Any) -> dict[str, Any] | None:
-    found = _attributes(value, FILTER_TREE)
-    if found is not None and "_nodes" in found:
-        found["_nodes"] = np.array([tuple(node) for node in found["_nodes"]], np.int64)
-    return found
+    fitted = _attributes(value, FILTER_TREE)
+    if fitted is not None and "_nodes" in fitted:
+        fitted["_nodes"] = np.array(
+            [tuple(node) for node in fitted["_nodes"]], np.int64
+        )
+    return fitted
 
 
 def _make_filter_tree(cls: Any, params: dict, fitted: dict | None) -> Any:
@@ -513,9 +516,9 @@ def _make_filter_tree(cls: Any, params: dict, fitted: dict | None) -> Any:
 
 
 def _attributes(value: Any, schema: Type) -> dict[str, Any] | None:
-    own = vars(value)
-    found = {name: own[name] for name in schema.fitted if name in own}
-    return found or None
+    attributes = vars(value)
+    fitted = {name: attributes[name] for name in schema.fitted if name in attributes}
+    return fitted or None
 
 
 def _check_boosting(record: Record) -> None:
@@ -546,8 +549,8 @@ def _check_members(*names: str) -> Check:
         for name in names:
             if name not in record.fitted:
                 raise Refused(f"{name}: missing")
-            found = record.fitted[name]
-            for member in found if isinstance(found, list) else [found]:
+            members = record.fitted[name]
+            for member in members if isinstance(members, list) else [members]:
                 require_fitted(member, record.dims.get("d"), name)
                 _check_class_numbers(member, record)
 
@@ -559,17 +562,17 @@ def _check_class_numbers(member: Record, record: Record) -> None:
     columns = record.get("_columns")
     while member.type == "FrozenEstimator":
         member = member.params["estimator"]
-    known = member.get("classes_")
+    classes = member.get("classes_")
     if columns is not None:
-        if known is not None:
-            bind({}, len(columns), len(known))
+        if classes is not None:
+            bind({}, len(columns), len(classes))
         if len(columns) and columns.max() >= record.dims["K"]:
             raise Refused("_columns: no class of this number")
     elif member.type == "OneClass":
-        known = np.array([member.get("number")])
-    if columns is None and known is not None:
-        whole = known.dtype.kind in "iu"
-        if not whole or known.min() < 0 or known.max() >= record.dims["K"]:
+        classes = np.array([member.get("number")])
+    if columns is None and classes is not None:
+        whole = classes.dtype.kind in "iu"
+        if not whole or classes.min() < 0 or classes.max() >= record.dims["K"]:
             raise Refused("classes_: not numbers of the classes")
 
 
@@ -719,11 +722,13 @@ REDUCTION_TYPES = [
 
 
 def _take_calibration(value: Any) -> dict[str, Any]:
-    found = {"method": value.method, "present": value.present, "beta": None}
+    fitted = {"method": value.method, "present": value.present, "beta": None}
     if value.method == "temperature":
-        return found | {"beta": value.model.beta_, "curves": []}
+        return fitted | {"beta": value.model.beta_, "curves": []}
     (member,) = value.model.calibrated_classifiers_
-    return found | {"curves": [_curve(one) for one in member.calibrators]}
+    return fitted | {
+        "curves": [_curve(calibrator) for calibrator in member.calibrators]
+    }
 
 
 def _curve(calibrator: Any) -> np.ndarray:
@@ -735,16 +740,16 @@ def _curve(calibrator: Any) -> np.ndarray:
 
 
 def _check_calibration(record: Record) -> None:
-    found = record.fitted or {}
-    present, curves = found["present"], found["curves"]
+    fitted = record.fitted or {}
+    present, curves = fitted["present"], fitted["curves"]
     if len(present) < 2 or (np.diff(present) <= 0).any():
         raise Refused("present: not two or more numbers of classes in their order")
-    if (found["beta"] is None) == (found["method"] == "temperature"):
+    if (fitted["beta"] is None) == (fitted["method"] == "temperature"):
         raise Refused("beta: it goes with a temperature, and only with one")
     wanted = len(present) if len(present) > 2 else 1
-    bind({}, 0 if found["method"] == "temperature" else wanted, len(curves))
+    bind({}, 0 if fitted["method"] == "temperature" else wanted, len(curves))
     for curve in curves:
-        if found["method"] == "sigmoid":
+        if fitted["method"] == "sigmoid":
             bind({}, 1, curve.shape[1])
         elif curve.shape[1] == 0 or (np.diff(curve) < 0).any():
             raise Refused("curves: not rising steps")
@@ -759,8 +764,8 @@ def _made_curve(method: str, curve: np.ndarray) -> Any:
 
     x, y = curve
     steps = {"X_thresholds_": x, "y_thresholds_": y, "X_min_": x[0], "X_max_": x[-1]}
-    known = steps | {"increasing_": True}
-    value = made(IsotonicRegression, {"out_of_bounds": "clip"}, known)
+    fitted = steps | {"increasing_": True}
+    value = made(IsotonicRegression, {"out_of_bounds": "clip"}, fitted)
     value._build_f(x, y)
     return value
 

@@ -93,35 +93,35 @@ def _take_nodes(tree: Any) -> dict[str, Any]:
     nodes = state["nodes"]
     if set(nodes.dtype.names) != set(_NODES) or tree.n_outputs != 1:
         raise NotCovered("a tree with several outputs, or of another version")
-    found = {name: nodes[name].copy() for name in _NODES}
+    fields = {name: nodes[name].copy() for name in _NODES}
     values = state["values"].reshape(len(nodes), -1)
     return {
-        **found, "values": values, "max_depth": int(state["max_depth"]),
+        **fields, "values": values, "max_depth": int(state["max_depth"]),
         "n_features": tree.n_features, "n_classes": int(tree.n_classes[0]),
     }  # fmt: skip
 
 
 def _check_nodes(record: Record) -> None:
-    found = record.fitted or {}
-    inner = found["left_child"] >= 0
-    if ((found["right_child"] >= 0) != inner).any():
+    fitted = record.fitted or {}
+    inner = fitted["left_child"] >= 0
+    if ((fitted["right_child"] >= 0) != inner).any():
         raise Refused("a node with one child")
     check_tree(
-        found["left_child"], found["right_child"], inner, found["feature"],
-        found["n_features"],
+        fitted["left_child"], fitted["right_child"], inner, fitted["feature"],
+        fitted["n_features"],
     )  # fmt: skip
-    if np.isnan(found["threshold"]).any():
+    if np.isnan(fitted["threshold"]).any():
         raise Refused("a split at no number")
 
 
-def _make_tree(kind: Any, params: dict, fitted: dict | None) -> Any:
+def _make_tree(cls: Any, params: dict, fitted: dict | None) -> Any:
     assert fitted is not None
-    probe = kind(1, np.array([1], np.intp), 1).__getstate__()["nodes"]
+    probe = cls(1, np.array([1], np.intp), 1).__getstate__()["nodes"]
     nodes = np.zeros(len(fitted["left_child"]), probe.dtype)
     for name in probe.dtype.names:
         nodes[name] = fitted[name]
     values = np.ascontiguousarray(fitted["values"][:, None, :], np.float64)
-    tree = kind(fitted["n_features"], np.array([fitted["n_classes"]], np.intp), 1)
+    tree = cls(fitted["n_features"], np.array([fitted["n_classes"]], np.intp), 1)
     tree.__setstate__(
         {
             "max_depth": fitted["max_depth"],
@@ -309,27 +309,27 @@ def _take_hist(value: Any) -> dict[str, Any] | None:
 
 
 def _check_hist(record: Record) -> None:
-    found = record.fitted
-    if found is None:
+    fitted = record.fitted
+    if fitted is None:
         return
-    if found["sizes"].sum() != record.dims["nodes"] or found["sizes"].size == 0:
+    if fitted["sizes"].sum() != record.dims["nodes"] or fitted["sizes"].size == 0:
         raise Refused("sizes: not those of the trees")
-    if "classes_" in found:
+    if "classes_" in fitted:
         many = record.dims["K"]
         bind(record.dims, "trees", 1 if many == 2 else many)
     else:
         bind(record.dims, "trees", 1)
-    if np.isnan(found["num_threshold"]).any():
+    if np.isnan(fitted["num_threshold"]).any():
         raise Refused("a split at no number")
     start = 0
-    for size in found["sizes"].ravel().tolist():
+    for size in fitted["sizes"].ravel().tolist():
         part = slice(start, start + size)
         left, right, leaf, feature = (
-            found[name][part] for name in ("left", "right", "is_leaf", "feature_idx")
+            fitted[name][part] for name in ("left", "right", "is_leaf", "feature_idx")
         )
         check_tree(left, right, leaf == 0, feature, record.dims["d"])
         start += size
-    present = _CATEGORICAL.keys() & found.keys()
+    present = _CATEGORICAL.keys() & fitted.keys()
     if present and present != _CATEGORICAL.keys():
         raise Refused(f"{min(_CATEGORICAL.keys() - present)}: missing")
     if present:
@@ -339,15 +339,15 @@ def _check_hist(record: Record) -> None:
 
 def _check_categories(record: Record) -> None:
     """Categories of every categorical feature, as many as it has bins."""
-    found = record.fitted or {}
+    fitted = record.fitted or {}
     if record.dims["d"] > _MOST_FEATURES:
         raise Refused(f"is_categorical_: more than {_MOST_FEATURES} features")
     count = record.dims["categorical"]
-    if count == 0 or found["is_categorical_"].sum() != count:
+    if count == 0 or fitted["is_categorical_"].sum() != count:
         raise Refused("categories: not those of the categorical features")
     most = record.params.get("max_bins", 255)
-    n_bins = found["n_bins"][:count].tolist()
-    for values, n_values in zip(found["categories"], n_bins, strict=True):
+    n_bins = fitted["n_bins"][:count].tolist()
+    for values, n_values in zip(fitted["categories"], n_bins, strict=True):
         check_category_values(values, "categories")
         if n_values > most or n_values != _n_present(values):
             raise Refused("categories: not one for each bin")
@@ -375,22 +375,22 @@ def _n_present(values: np.ndarray) -> int:
 
 def _check_categorical_splits(record: Record) -> None:
     """Splits on categorical features only, by bitsets of their own tree."""
-    found = record.fitted or {}
-    counts, sizes = found["bitset_counts"].ravel(), found["sizes"].ravel()
+    fitted = record.fitted or {}
+    counts, sizes = fitted["bitset_counts"].ravel(), fitted["sizes"].ravel()
     if counts.max() > record.dims["bitsets"] or counts.sum() != record.dims["bitsets"]:
         raise Refused("bitset_counts: not those of the trees")
-    splits = np.flatnonzero(found["is_categorical_split"])
-    if found["is_leaf"][splits].any():
+    splits = np.flatnonzero(fitted["is_categorical_split"])
+    if fitted["is_leaf"][splits].any():
         raise Refused("is_categorical_split: a leaf")
-    feature, number = found["feature_idx"][splits], found["bitset_idx"][splits]
+    feature, number = fitted["feature_idx"][splits], fitted["bitset_idx"][splits]
     if (feature >= record.dims["categorical"]).any():
         raise Refused("feature_idx: a split by categories of a feature that has none")
     if (number >= np.repeat(counts, sizes)[splits]).any():
         raise Refused("bitset_idx: a bitset that the tree does not have")
     first = np.repeat(np.cumsum(counts) - counts, sizes)[splits]
     # Of a feature with n categories, the lowest n of 8 * 32 bits may be set.
-    present = np.clip(found["n_bins"][feature][:, None] - 32 * np.arange(8), 0, 32)
-    if (found["raw_left_cat_bitsets"][first + number] >> present).any():
+    present = np.clip(fitted["n_bins"][feature][:, None] - 32 * np.arange(8), 0, 32)
+    if (fitted["raw_left_cat_bitsets"][first + number] >> present).any():
         raise Refused("raw_left_cat_bitsets: a category that the feature does not have")
 
 
@@ -420,8 +420,8 @@ def _make_hist(cls: Any, params: dict, fitted: dict | None) -> Any:
     )
     cuts = np.split(nodes, np.cumsum(sizes.ravel())[:-1])
     trees = iter(
-        TreePredictor(one.copy(), binned_left.copy(), raw_left.copy())
-        for one, binned_left, raw_left in zip(cuts, binned, raw, strict=True)
+        TreePredictor(cut.copy(), binned_left.copy(), raw_left.copy())
+        for cut, binned_left, raw_left in zip(cuts, binned, raw, strict=True)
     )
     encoded_first = np.arange(len(n_bins)) < len(categories)
     mapper = _BinMapper(n_bins=int(params.get("max_bins", 255)) + 1)
