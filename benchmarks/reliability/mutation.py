@@ -57,7 +57,8 @@ PACKAGES = {
          "tests/persistence/test_layers.py", "tests/persistence/test_format.py",
          "tests/persistence/test_objects.py", "tests/persistence/test_schemas.py",
          "tests/persistence/test_tricks.py", "tests/persistence/test_details.py",
-         "tests/persistence/test_search_tables.py", "src/softcost/persistence"],
+         "tests/persistence/test_search_tables.py",
+         "tests/persistence/test_categorical_boosting.py", "src/softcost/persistence"],
     ),
 }  # fmt: skip
 OPTIONS = [

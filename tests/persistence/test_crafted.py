@@ -1,5 +1,6 @@
 """Nobody's file crashes the process, takes its memory or reads its files."""
 
+import copy
 import importlib
 import io
 import json
@@ -452,3 +453,23 @@ def test_odd_tables_as_parameters(tmp_path):
     found = softcost.load(tmp_path / "model")
     pd.testing.assert_frame_equal(found.cost_matrix, prices)
     assert found.random_state.normal() == state.normal()
+
+
+def test_a_refusal_is_one_sentence_that_names_the_field(tmp_path):
+    """Whatever the field; elsewhere tests only look for the name of the field."""
+    X, y = load_iris(return_X_y=True)
+    softcost.save(OneSidedRegression().fit(X, y), tmp_path / "m")
+    manifest, members = opened((tmp_path / "m").read_bytes())
+    structure = json.loads(members["structure.json"])
+    for part in ("params", "fitted"):
+        for name in structure[part]:
+            bad = copy.deepcopy(structure)
+            bad[part][name] = {"nonsense": 1}
+            changed = {"structure.json": json.dumps(bad).encode()}
+            (tmp_path / "bad").write_bytes(signed(manifest, members | changed))
+            with pytest.raises(ModelFileError) as caught:
+                softcost.load(tmp_path / "bad")
+            message = str(caught.value)
+            assert name in message
+            assert message.endswith(".")
+            assert "\n" not in message

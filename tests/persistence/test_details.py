@@ -32,7 +32,7 @@ from softcost.persistence.archive import (
 from softcost.persistence.codec import _Writer, registry
 from softcost.persistence.manifest import _are_features, _check_costs, _is_table
 from softcost.persistence.schema import (
-    Any_,
+    Either,
     Record,
     Whole,
     is_fitted,
@@ -41,12 +41,6 @@ from softcost.persistence.schema import (
 )
 from softcost.persistence.skops_types import _refused
 from softcost.persistence.types_lightgbm import check_text
-from softcost.persistence.types_sklearn import (
-    _check_constant,
-    _check_encoder,
-    _check_ridge,
-)
-from softcost.persistence.types_softcost import _check_blend
 from softcost.reductions import CATALOGUE
 from softcost.search import RandomizedPair
 
@@ -94,6 +88,11 @@ objective=custom
 feature_names=a b
 feature_infos=[0:1] none
 tree_sizes="""
+
+
+def check(record):
+    """Check a record as reading a file does."""
+    registry()[record.type].check(record)
 
 
 def text_of(*trees, header=HEADER):
@@ -316,10 +315,10 @@ def encoder(words, groups=None, **params):
 def test_categories_and_their_groups():
     words, numbers = np.array(["b", "a", "c"], object), np.array([1.0, 2.0, np.nan])
     good = encoder([words, numbers], [None, None])
-    _check_encoder(good)
+    check(good)
     assert good.dims["outputs"] == 6
     rare = encoder([words], [np.array([1, 0, 1])], max_categories=2)
-    _check_encoder(rare)
+    check(rare)
     assert rare.dims["outputs"] == 2
     for bad in (
         encoder([words[:0]], [None]), encoder([words[None]], [None]),
@@ -329,7 +328,7 @@ def test_categories_and_their_groups():
         encoder([words], [np.array([1, 0, 1])]),
     ):  # fmt: skip
         with pytest.raises(Refused):
-            _check_encoder(bad)
+            check(bad)
 
 
 def test_rare_categories_are_still_known(tmp_path):
@@ -346,10 +345,10 @@ def test_rare_categories_are_still_known(tmp_path):
 def test_intercepts_of_ridge():
     row, rows = np.zeros(4), np.zeros((3, 4))
     for coef, intercept in ((row, 0.0), (rows, 0.0), (rows, np.zeros(3))):
-        _check_ridge(Record("Ridge", {}, {"coef_": coef, "intercept_": intercept}))
+        check(Record("Ridge", {}, {"coef_": coef, "intercept_": intercept}))
     for coef, intercept in ((row, np.zeros(4)), (rows, np.zeros(4)), (row, rows)):
         with pytest.raises(Refused, match="intercept_"):
-            _check_ridge(Record("Ridge", {}, {"coef_": coef, "intercept_": intercept}))
+            check(Record("Ridge", {}, {"coef_": coef, "intercept_": intercept}))
 
 
 FEATURES = {"count": 2, "names": ["a", "b"], "dtypes": {"a": "f8"}}
@@ -456,7 +455,7 @@ def whole_numbers_of(kind):
     """The bounds of whole numbers that a kind takes."""
     if isinstance(kind, Whole):
         yield from (one for one in (kind.least, kind.most) if abs(one) < 2**31)
-    elif isinstance(kind, Any_):
+    elif isinstance(kind, Either):
         for one in kind.kinds:
             yield from whole_numbers_of(one)
 
@@ -516,10 +515,10 @@ def test_a_constant_of_several_answers():
     for constant, refused in ((3, False), ([3], False), ([1, 2], True), ([], True)):
         record = Record("DummyClassifier", {"constant": constant}, {})
         if not refused:
-            _check_constant(record)
+            check(record)
             continue
         with pytest.raises(Refused, match="not one answer"):
-            _check_constant(record)
+            check(record)
 
 
 def test_trust_in_one_class_is_none_in_others():
@@ -592,10 +591,10 @@ def member(numbers=(0, 1, 2), features=4):
 
 
 def test_weights_of_a_blend():
-    _check_blend(blend([0.25, 0.75], [member(), member([0, 2])]))
-    _check_blend(blend([1.0, 0.0], [member(), None], power=0.5))
+    check(blend([0.25, 0.75], [member(), member([0, 2])]))
+    check(blend([1.0, 0.0], [member(), None], power=0.5))
     two = [member(), member()]
-    _check_blend(blend([1.0, 0.0], two, smoothing=[0.05, 0.05]))
+    check(blend([1.0, 0.0], two, smoothing=[0.05, 0.05]))
     for bad in (
         blend([0.5, 0.6], two), blend([-0.5, 1.5], two), blend([0.5, 0.5], [*two[:1],
         None]), blend([1.0, 0.0], two), blend([0.5, 0.5], two, power=0.0),
@@ -609,7 +608,7 @@ def test_weights_of_a_blend():
         blend([0.5, 0.5], [member(), member(["a", "b"])]),
     ):  # fmt: skip
         with pytest.raises(Refused):
-            _check_blend(bad)
+            check(bad)
 
 
 @pytest.mark.parametrize("actions", [5, "ask", [["ask"]], [None]])

@@ -15,8 +15,8 @@ from softcost.persistence.archive import Refused
 from softcost.persistence.codec import registry
 from softcost.persistence.schema import (
     LARGEST,
-    Any_,
     Array,
+    Either,
     ListOf,
     Part,
     Real,
@@ -38,7 +38,7 @@ def bounds(kind):
 
 def told(kind):
     """A kind in words."""
-    if isinstance(kind, Any_):
+    if isinstance(kind, Either):
         return " or ".join(told(one) for one in kind.kinds)
     if isinstance(kind, ListOf):
         name = "" if kind.name is None else f"[{kind.name}]"

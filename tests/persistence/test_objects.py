@@ -20,27 +20,22 @@ from softcost.persistence import types_softcost
 from softcost.persistence.archive import NotCovered
 from softcost.persistence.codec import _Builder, _Reader, _Writer, registry
 from softcost.persistence.schema import Record
-from softcost.persistence.types_sklearn import (
-    _make_columns,
-    _take_calibrated,
-    _take_columns,
-    _take_encoder,
-    _take_imputer,
-    _take_neighbours,
-)
-from softcost.persistence.types_softcost import (
-    Shape,
-    _made_curve,
-    _take_machines,
-    shape_of,
-    take_machines_of,
-)
-from softcost.persistence.types_trees import _take_hist, _take_nodes
+from softcost.persistence.types_softcost import Shape, shape_of
 from softcost.search import LeastCost, LeastError, MaxOfBoth, Tolerance
 from softcost.svm import KernelSVC
 
 X = np.array([[0.0, 3.0], [1.0, 1.0], [2.0, 2.0], [3.0, 0.0]] * 3)
 Y = np.array([0, 1, 1, 0] * 3)
+
+
+def take(value):
+    """What is written of an object's fitted state."""
+    return registry()[type(value).__name__].take(value)
+
+
+def make(name, params, fitted):
+    """An object of a type, from what a file holds."""
+    return registry()[name].build(params, fitted)
 
 
 def columns(**options):
@@ -51,38 +46,35 @@ def boosted(**options):
     return HistGradientBoostingClassifier(max_iter=1, min_samples_leaf=1, **options)
 
 
-# How an object is taken apart, and an object that is not covered, with words.
+# An object that is not covered, and a word of the reason.
 NOT_COVERED = [
-    (_take_columns, columns(remainder="passthrough").fit(X), "with a remainder"),
-    (_take_columns, columns(transformer_weights={"a": 2.0}).fit(X), "with weights"),
-    (_take_imputer, SimpleImputer(add_indicator=True).fit(X), "with an indicator"),
-    (_take_encoder, OneHotEncoder(drop="first").fit(X), "that drops"),
-    (_take_encoder, OneHotEncoder(dtype=np.float32).fit(X), "another type than"),
+    (columns(remainder="passthrough").fit(X), "with a remainder"),
+    (columns(transformer_weights={"a": 2.0}).fit(X), "with weights"),
+    (SimpleImputer(add_indicator=True).fit(X), "with an indicator"),
+    (OneHotEncoder(drop="first").fit(X), "that drops"),
+    (OneHotEncoder(dtype=np.float32).fit(X), "another type than"),
     (
-        _take_calibrated,
         CalibratedClassifierCV(DummyClassifier(), method="isotonic", cv=2).fit(X, Y),
         "that is not sigmoid",
     ),
-    (_take_nodes, DecisionTreeClassifier().fit(X, np.c_[Y, Y]).tree_, "several out"),
+    (DecisionTreeClassifier().fit(X, np.c_[Y, Y]).tree_, "several out"),
 ]
 NEW = [
-    (_take_columns, columns()), (_take_imputer, SimpleImputer()),
-    (_take_encoder, OneHotEncoder()), (_take_hist, boosted()),
-    (_take_calibrated, CalibratedClassifierCV()),
-    (_take_neighbours, KNeighborsClassifier()), (take_machines_of, KernelSVC()),
+    columns(), SimpleImputer(), OneHotEncoder(), boosted(), CalibratedClassifierCV(),
+    KNeighborsClassifier(), KernelSVC(),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("number", range(len(NOT_COVERED)))
 def test_what_is_not_covered(number):
-    take, value, words = NOT_COVERED[number]
+    value, words = NOT_COVERED[number]
     with pytest.raises(NotCovered, match=words):
         take(value)
 
 
 @pytest.mark.parametrize("number", range(len(NEW)))
 def test_what_is_not_fitted(number):
-    take, value = NEW[number]
+    value = NEW[number]
     assert take(value) is None
     schema = registry()[type(value).__name__]
     node = schema.write(value, _Writer(()))
@@ -106,29 +98,34 @@ def test_trees_of_another_version():
             __getstate__=lambda nodes=nodes: state | {"nodes": nodes}, n_outputs=1
         )
         with pytest.raises(NotCovered, match="of another version"):
-            _take_nodes(other)
+            registry()["Tree"].take(other)
     model = boosted().fit(X, Y)
     nodes = model._predictors[0][0].nodes
     for names in ([*nodes.dtype.names, "other"], nodes.dtype.names[1:]):
         model._predictors[0][0].nodes = np.zeros(3, [(name, int) for name in names])
         with pytest.raises(NotCovered, match="of another version"):
-            _take_hist(model)
+            take(model)
 
 
 def test_machines_with_another_certificate(monkeypatch):
     machines = KernelSVC().fit(X, Y)._machines
-    assert "certificate_steps" in _take_machines(machines)
+    assert "certificate_steps" in take(machines)
     monkeypatch.setattr(types_softcost, "_CERTIFICATE", {"steps": "i8"})
     with pytest.raises(NotCovered, match="a certificate of another form"):
-        _take_machines(machines)
+        take(machines)
 
 
 def test_curves_begin_and_end_where_their_steps_do():
+    fitted = {"method": "isotonic", "present": np.array([0, 1]), "beta": None}
     curve = np.array([[0.0, 1.0, 4.0], [0.1, 0.5, 0.9]])
-    found = _made_curve("isotonic", curve).predict(np.array([-9, 0, 0.5, 1, 4, 9.0]))
+    calibration = make("Calibration", {}, fitted | {"curves": [curve]})
+    scores = np.array([-9, 0, 0.5, 1, 4, 9.0])
+    found = calibration.probabilities(np.c_[-scores, scores])[:, 1]
     np.testing.assert_allclose(found, [0.1, 0.1, 0.3, 0.5, 0.9, 0.9])
-    found = _made_curve("sigmoid", np.array([[-2.0], [1.0]]))
-    assert (found.a_, found.b_) == (-2.0, 1.0)
+    slope = {"method": "sigmoid", "curves": [np.array([[-2.0], [1.0]])]}
+    calibration = make("Calibration", {}, fitted | slope)
+    found = calibration.probabilities(np.c_[-scores, scores])[:, 1]
+    np.testing.assert_allclose(found, 1 / (1 + np.exp(-2 * scores + 1)))
 
 
 def test_columns_find_their_places_again():
@@ -137,9 +134,9 @@ def test_columns_find_their_places_again():
     )
     wide = np.c_[X, X, X]
     for value in (several.fit(wide), several.set_params(n_jobs=2).fit(wide)):
-        taken = _take_columns(value)
+        taken = take(value)
         given = {"transformers": several.transformers}
-        found = _make_columns(ColumnTransformer, given, dict(taken))
+        found = make("ColumnTransformer", given, dict(taken))
         for name in (
             "output_indices_", "_transformer_to_input_indices", "_columns",
             "sparse_output_", "n_features_in_", "_remainder", "transformers_",
@@ -148,7 +145,7 @@ def test_columns_find_their_places_again():
         assert found.n_jobs is None
         assert np.array_equal(found.transform(wide), value.transform(wide))
     all_ = ColumnTransformer([("a", MinMaxScaler(), [0, 1])]).fit(X)
-    found = _make_columns(ColumnTransformer, {"transformers": []}, _take_columns(all_))
+    found = make("ColumnTransformer", {"transformers": []}, take(all_))
     assert len(found.transformers_) == len(all_.transformers_)
 
 

@@ -5,6 +5,8 @@
 
 import csv
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from zipfile import ZipFile
@@ -138,3 +140,22 @@ def test_modules_may_have_earlier_names(tmp_path):
         path.write_bytes(signed(manifest | {"model": wrong}, members))
         with pytest.raises(ModelFileError, match="manifest"):
             softcost.load(path)
+
+
+def test_only_a_model_imports_estimators(folder):
+    """Reading a manifest is quick, and LightGBM is imported for its trees alone."""
+    code = (
+        "import sys\n"
+        "from softcost.persistence import describe, load\n"
+        "describe(sys.argv[1])\n"
+        "print(sorted({'numba', 'lightgbm', 'softcost.search'} & set(sys.modules)))\n"
+        "load(sys.argv[1])\n"
+        "print('lightgbm' in sys.modules)\n"
+        "load(sys.argv[2])\n"
+        "print('lightgbm' in sys.modules)\n"
+    )
+    names = ("search_grid", "one_sided_boosting")
+    paths = [str(folder / f"{name}.softcost") for name in names]
+    command = [sys.executable, "-c", code, *paths]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout.split("\n")[:3] == ["[]", "False", "True"]

@@ -75,7 +75,7 @@ def reductions():
         "nystroem": OneSidedRegression(softcost.OneSidedNystroem(n_landmarks=9)),
         "hist_regressor": OneSidedRegression(HistGradientBoostingRegressor(**few)),
         "one_sided_boosting": OneSidedRegression(
-            softcost.OneSidedBoosting(n_estimators=3)
+            softcost.OneSidedBoosting(n_estimators=3, min_child_samples=2)
         ),
         "clipped": OneSidedRegression(ClippedTargetRegressor(Ridge(), n_refits=1)),
         "one_vs_one": softcost.CostSensitiveOneVsOne(softcost.LinearClassifier()),
