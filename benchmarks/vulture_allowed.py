@@ -75,3 +75,6 @@ _.should_exit
 distance_form
 formula
 on_page
+
+# scikit-learn passes this argument; a `TableEncoder` knows its own columns.
+input_features

@@ -49,14 +49,17 @@ from softcost.costs.row_costs import (
     scaled_matrices,
     scaled_matrix,
 )
-from softcost.costs.softening import (
+from softcost.costs.vectors import (
+    as_cost_vectors,
     check_softness,
     error_weights,
+    naive,
+    normalize,
+    raw_cost_vectors,
     soften,
     softened,
     weighted,
 )
-from softcost.costs.vectors import as_cost_vectors, naive, normalize, raw_cost_vectors
 
 if TYPE_CHECKING:
     import pandas as pd

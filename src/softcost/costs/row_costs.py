@@ -22,8 +22,13 @@ from softcost.costs.actions import (
 )
 from softcost.costs.labels import check_classes, class_indices, numbers
 from softcost.costs.matrix import check_cost_matrix, resolve_classes
-from softcost.costs.softening import check_error_weight, count_error_weights, softened
-from softcost.costs.vectors import normalize, raw_cost_vectors
+from softcost.costs.vectors import (
+    check_error_weight,
+    count_error_weights,
+    normalize,
+    raw_cost_vectors,
+    softened,
+)
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from softcost.learners import Labels, Subproblem
-from softcost.linear.linear_machine import LinearMachine
-from softcost.linear.linear_path import LinearMachines
+from softcost.linear.linear_machine import LinearMachine, LinearMachines
 
 
 def _is_logistic(machine: Any) -> bool:

@@ -29,8 +29,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from softcost.linear.features import Rows, precision
 from softcost.linear.linear_classifier import MarginClassifier
-from softcost.linear.linear_machine import LinearMachine
-from softcost.linear.linear_path import LinearFold, LinearMachines, side_by_side
+from softcost.linear.linear_machine import (
+    LinearFold,
+    LinearMachine,
+    LinearMachines,
+    side_by_side,
+)
 from softcost.solvers.kernels import (
     FEATURE_KERNELS,
     check_single,
@@ -389,7 +393,7 @@ class NystroemPath:
     Attributes
     ----------
     groups, n_bytes
-        As for `softcost.linear.linear_path.LinearPath`.
+        As for `softcost.linear.linear_machine.LinearPath`.
     """
 
     def __init__(

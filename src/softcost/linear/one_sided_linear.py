@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, _fit_context
 
-from softcost.linear.linear_machine import LinearMachine
-from softcost.linear.linear_path import LinearMachines
+from softcost.linear.linear_machine import LinearMachine, LinearMachines
 
 
 class OneSidedLinear(RegressorMixin, LinearMachine):

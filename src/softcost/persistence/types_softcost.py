@@ -21,7 +21,7 @@ from softcost.linear import (
     OneSidedNystroem,
 )
 from softcost.linear.features import LinearModels
-from softcost.linear.linear_path import LinearMachines
+from softcost.linear.linear_machine import LinearMachines
 from softcost.linear.nystroem import Kernel, LandmarkModels, Landmarks
 from softcost.persistence.archive import NotCovered, Refused
 from softcost.persistence.schema import (

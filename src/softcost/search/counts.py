@@ -1,5 +1,6 @@
 """Limits of measures, and tests of them on the counts behind a trade-off table."""
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -46,7 +47,7 @@ def hoeffding_bentkus_tail(mean: Any, n_rows: Any, limit: float) -> NDArray[np.f
     low = np.minimum(np.asarray(mean, float), limit)
     entropy = xlogy(low, low / limit) + xlogy(1 - low, (1 - low) / (1 - limit))
     hoeffding = np.exp(-np.asarray(n_rows, float) * entropy)
-    bentkus = np.e * binomial_tail(np.asarray(mean) * n_rows, n_rows, limit)
+    bentkus = math.e * binomial_tail(np.asarray(mean) * n_rows, n_rows, limit)
     return np.minimum(1.0, np.minimum(hoeffding, bentkus))
 
 

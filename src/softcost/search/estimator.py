@@ -34,10 +34,9 @@ from softcost.search.mixture import RandomizedPair, best_mix
 from softcost.search.optimism import Optimism, bootstrap_optimism, rule_on_tables
 from softcost.search.prepare import are_named, given_families, is_auto, prepare
 from softcost.search.problem import JointProblem
-from softcost.search.progress import CallbackSupportMixin
+from softcost.search.progress import CallbackSupportMixin, estimate_listener
 from softcost.search.refit import (
     decide_among,
-    fit_candidate,
     fit_candidates,
     rows_to_keep,
 )
@@ -491,7 +490,9 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
     def _cross_validated(self, problem: JointProblem) -> CrossValidation:
         if self.time_limit is not None:
             return raced_predictions(problem, self.time_limit)
-        tell_estimate(problem, self.verbose)
+        listener = estimate_listener(self.verbose)
+        if listener is not None:
+            tell_estimate(problem, listener)
         return held_out_predictions(problem)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -676,7 +677,7 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
             self.best_estimator_ = self.candidates_[self.best_index_]
         elif self.refit:
             started = perf_counter()
-            self.best_estimator_ = fit_candidate(self._problem, self.best_index_)
+            self.best_estimator_ = self._problem.fitted(self.best_index_)
             self.refit_time_ = perf_counter() - started
         return self
 

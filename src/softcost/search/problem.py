@@ -187,6 +187,12 @@ class JointProblem:
         (member,) = [member for member in self.members if member.family == name]
         return member
 
+    def fitted(self, row: int) -> Reduction:
+        """The candidate of a row of the trade-off table, fitted to all rows."""
+        candidate = self.candidates[row]
+        family = self.family(candidate.family)
+        return family.model(candidate).fit_checked(family.data)
+
     def quiet(self) -> "JointProblem":
         """The same without listeners, so that it can be copied and pickled."""
         members = [replace(member, progress=silent) for member in self.members]

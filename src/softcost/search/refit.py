@@ -20,13 +20,6 @@ from softcost.search.problem import JointProblem
 from softcost.search.rules import Decision, Rule, decide
 
 
-def fit_candidate(problem: JointProblem, row: int) -> Reduction:
-    """The candidate of a row of the trade-off table, fitted to all training rows."""
-    candidate = problem.candidates[row]
-    family = problem.family(candidate.family)
-    return family.model(candidate).fit_checked(family.data)
-
-
 def fit_candidates(
     problem: JointProblem, rows: Iterable[int], fitted: Mapping[int, Reduction]
 ) -> dict[int, Reduction]:
@@ -59,7 +52,7 @@ def fit_candidates(
             softness = problem.candidates[row].softness
             models[row] = model.set_params(softness=softness)
         else:
-            models[row] = fit_candidate(problem, row)
+            models[row] = problem.fitted(row)
     return {row: models[row] for row in rows}
 
 

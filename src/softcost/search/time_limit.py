@@ -25,7 +25,7 @@ from softcost.search.cross_val import (
     predictions_of,
 )
 from softcost.search.problem import JointProblem, SearchProblem
-from softcost.search.progress import Progress, estimate_listener, part_of, silent
+from softcost.search.progress import Estimate, Progress, part_of, silent
 
 # A setting is given up early if it would take this many times the limit. The estimate
 # after the first fold is rough, so the factor is generous.
@@ -206,10 +206,9 @@ _OF_A_CLASS = 30  # rows of every class in a sample: enough for inner cross-vali
 _LONG = 10.0  # seconds; shorter searches need no announcement
 
 
-def tell_estimate(problem: JointProblem, verbose: int) -> None:
-    """Report the estimated time of a long search, if there is a listener."""
-    listener = estimate_listener(verbose)
-    if listener is None or len(problem.rows.y) < _FEWEST_ROWS:
+def tell_estimate(problem: JointProblem, listener: Estimate) -> None:
+    """Report the estimated time of a long search."""
+    if len(problem.rows.y) < _FEWEST_ROWS:
         return
     seconds = estimated_seconds(problem)
     if seconds is not None and seconds >= _LONG:

@@ -36,11 +36,7 @@ from sklearn.preprocessing import StandardScaler
 
 import softcost
 from softcost import Budget, MinimumExpectedCost, OneSidedRegression
-from softcost.reductions import (
-    BlendedClassifier,
-    ClippedTargetRegressor,
-    SoftmaxScores,
-)
+from softcost.reductions import BlendedClassifier, ClippedTargetRegressor, SoftmaxScores
 
 NAMES = ["setosa", "versicolor", "virginica"]
 COSTS = [[0, 1, 5], [2, 0, 5], [9, 8, 0.0]]
