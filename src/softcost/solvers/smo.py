@@ -44,7 +44,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softcost.solvers.compilation import inline, jit
+from softcost.solvers.compilation import inline, internal, jit
 from softcost.solvers.kernels import aligned, aligned_zeros, padded
 from softcost.solvers.passes import (
     FAR,
@@ -387,7 +387,7 @@ def end_round(state, violation, limit, finer, patience):
     return False
 
 
-@inline
+@internal
 def centre(lower, upper, beta, exact, gradient, state):
     """Certify a gradient in double precision; round it around minus its intercept.
 
