@@ -125,12 +125,12 @@ def _places(one_hot: Any, first: int) -> tuple[list[dict[str, int]], int]:
         width = len(column) if seldom is None else len(column) - len(seldom) + 1
         places: dict[str, int] = {}
         for start in range(0, len(column), _AT_ONCE):
-            asked = column[start : start + _AT_ONCE]
-            cells = np.array([any_row] * len(asked), object)
-            cells[:, at] = asked
+            batch = column[start : start + _AT_ONCE]
+            cells = np.array([any_row] * len(batch), object)
+            cells[:, at] = batch
             coded = np.asarray(one_hot.transform(cells))[:, block : block + width]
             own = (first + block + coded.argmax(axis=1)).tolist()
-            places |= dict(zip(asked, own, strict=True))
+            places |= dict(zip(batch, own, strict=True))
         found.append(places)
         block += width
     return found, first + block

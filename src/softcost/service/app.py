@@ -20,7 +20,7 @@ from starlette.routing import Route
 from softcost.errors import InputError, argument, input_errors
 from softcost.service.answers import RowModel
 from softcost.service.openapi import POLICY, openapi_document, service_page
-from softcost.service.requests import TOO_LARGE, Desk, Refusal
+from softcost.service.requests import TOO_LARGE, Refusal, RequestQueue
 from softcost.tables.cells import Tell, silent
 from softcost.workflow.stored_model import open_model
 
@@ -67,7 +67,7 @@ def make_app(
     tell : callable, default=silent
         Called with a line for the operator if a request fails.
     """
-    desk = Desk(model, limits.rows, limits.waiting, tell)
+    queue = RequestQueue(model, limits.rows, limits.waiting, tell)
     document = openapi_document(model, limits.rows)
     page = service_page(model, document)
 
@@ -76,10 +76,10 @@ def make_app(
         if kind.strip().lower() != _JSON:
             raise Refusal(_WRONG_TYPE, f"the body must have the type {_JSON}.")
         body = await _body(request, limits)
-        return Response(await desk.ask(body), media_type=_JSON)
+        return Response(await queue.ask(body), media_type=_JSON)
 
     async def health(request: Request) -> Response:
-        return _json({"status": "ok", "rows_answered": desk.answered})
+        return _json({"status": "ok", "rows_answered": queue.answered})
 
     async def describe(request: Request) -> Response:
         return _json(document)
@@ -91,7 +91,7 @@ def make_app(
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
-        await asyncio.to_thread(desk.close)
+        await asyncio.to_thread(queue.close)
 
     return Starlette(
         routes=[

@@ -29,14 +29,14 @@ class Refusal(Exception):
 
 
 @dataclass(frozen=True)
-class Asked:
+class RowBatch:
     """Rows of one request; ``single`` where one was given, not a list of them."""
 
     rows: list[Any]
     single: bool
 
 
-def read_rows(body: bytes, model: RowModel, most: int) -> Asked:
+def read_rows(body: bytes, model: RowModel, most: int) -> RowBatch:
     """The rows of a body, of the form that the model wants.
 
     Parameters
@@ -53,7 +53,7 @@ def read_rows(body: bytes, model: RowModel, most: int) -> Asked:
         )
     for number, row in enumerate(rows, start=1):
         _check_row(row, number, model)
-    return Asked(rows, single)
+    return RowBatch(rows, single)
 
 
 def _strict_json(body: bytes) -> Any:
@@ -146,7 +146,7 @@ class _Request:
         self.future.get_loop().call_soon_threadsafe(settle)
 
 
-class Desk:
+class RequestQueue:
     """Takes bodies of requests, gives answers as JSON.
 
     Parameters
@@ -191,7 +191,7 @@ class Desk:
     def _turn(self) -> bool:
         """Answer what is waiting; whether there may be more to come."""
         waiting: list[_Request] = []
-        prepared: list[tuple[_Request, Asked, Prepared]] = []
+        prepared: list[tuple[_Request, RowBatch, Prepared]] = []
         going, rows = True, 0
         while going and rows < self.most_rows:
             if waiting and self._queue.empty():
@@ -209,16 +209,16 @@ class Desk:
         return going
 
     def _prepare(
-        self, request: _Request, prepared: list[tuple[_Request, Asked, Prepared]]
+        self, request: _Request, prepared: list[tuple[_Request, RowBatch, Prepared]]
     ) -> int:
         """Read a body; how many rows it has."""
         try:
-            asked = read_rows(request.body, self.model, self.most_rows)
-            if not asked.rows:
+            batch = read_rows(request.body, self.model, self.most_rows)
+            if not batch.rows:
                 request.settle(b"[]")
                 return 0
-            prepared.append((request, asked, self.model.prepare(asked.rows)))
-            return len(asked.rows)
+            prepared.append((request, batch, self.model.prepare(batch.rows)))
+            return len(batch.rows)
         except Refusal as refusal:
             request.settle(refusal)
         except ValueError as error:
@@ -228,7 +228,7 @@ class Desk:
         return 0
 
     def _answer_together(
-        self, prepared: list[tuple[_Request, Asked, Prepared]]
+        self, prepared: list[tuple[_Request, RowBatch, Prepared]]
     ) -> None:
         """Ask the model once; where it refuses some row, once for each request."""
         try:
@@ -238,11 +238,13 @@ class Desk:
         except Exception:
             self._answer_alone(prepared)
             return
-        for request, asked, _ in prepared:
-            self._reply(request, asked, [next(answers) for _ in asked.rows])
+        for request, batch, _ in prepared:
+            self._reply(request, batch, [next(answers) for _ in batch.rows])
 
-    def _answer_alone(self, prepared: list[tuple[_Request, Asked, Prepared]]) -> None:
-        for request, asked, one in prepared:
+    def _answer_alone(
+        self, prepared: list[tuple[_Request, RowBatch, Prepared]]
+    ) -> None:
+        for request, batch, one in prepared:
             try:
                 with self.model.stored.refusing_rows():
                     answers = self.model.answer(one.X, one.unlike)
@@ -251,11 +253,11 @@ class Desk:
             except Exception:
                 request.settle(_fault(self.tell))
             else:
-                self._reply(request, asked, answers)
+                self._reply(request, batch, answers)
 
-    def _reply(self, request: _Request, asked: Asked, answers: list[Any]) -> None:
+    def _reply(self, request: _Request, batch: RowBatch, answers: list[Any]) -> None:
         self.answered += len(answers)
-        value = answers[0] if asked.single else answers
+        value = answers[0] if batch.single else answers
         request.settle(json.dumps(value, allow_nan=False).encode("ascii"))
 
 
