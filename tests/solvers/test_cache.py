@@ -104,6 +104,7 @@ def test_machines_are_compiled_whatever_numba_is_told():
     assert done.stdout.strip() == "[False, True]", done.stderr
 
 
+@pytest.mark.slow
 def test_compiling_is_said_once_and_only_where_it_happens(tmp_path):
     program = (
         "import numpy as np\nfrom softcost import LinearClassifier\n"
