@@ -29,24 +29,30 @@ def table():
 
 
 def kernel_machine(K, y, side, weight, C):
-    """The stated problem over all rows as landmarks, by scipy."""
+    """The stated problem over all rows as landmarks, by scipy.
+
+    Coefficients sum to zero, so centring the kernel only moves the intercept. In the
+    coordinates of its square root the penalty is ``w @ w / 2``: L-BFGS takes hundreds
+    of times as many steps for the coefficients themselves.
+    """
     n = len(y)
+    centre = np.eye(n) - 1 / n
+    values, vectors = np.linalg.eigh(centre @ K @ centre)
+    Z = vectors * np.sqrt(np.maximum(values, 0))
 
     def fun(parts):
-        coef = parts[:-1] - parts[:-1].mean()
-        u = np.maximum(side * (K @ coef + parts[-1] - y), 0)
+        w, intercept = parts[:-1], parts[-1]
+        u = np.maximum(side * (Z @ w + intercept - y), 0)
         slope = C * 2 * weight * side * u
-        by_coef = K @ (coef + slope)
-        value = coef @ K @ coef / 2 + C * weight @ u**2
-        return value, np.append(by_coef - by_coef.mean(), slope.sum())
+        value = w @ w / 2 + C * weight @ u**2
+        return value, np.append(w + Z.T @ slope, slope.sum())
 
     options = {"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-15, "gtol": 1e-9}
     found = minimize(
         fun, np.append(np.zeros(n), y.mean()), jac=True, method="L-BFGS-B",
         options=options,
     )  # fmt: skip
-    coef = found.x[:-1] - found.x[:-1].mean()
-    return found.fun, K @ coef + found.x[-1]
+    return found.fun, Z @ found.x[:-1] + found.x[-1]
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
