@@ -188,7 +188,7 @@ def test_python_dash_m_is_the_same_program():
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 def test_ctrl_c_ends_a_real_process_with_130():
     program = (
-        "import time\n"
+        "import signal, time\n"
         "import softcost.cli.datasets as module\n"
         "from softcost.cli import main\n"
         "def wait(name, folder):\n"
@@ -196,6 +196,8 @@ def test_ctrl_c_ends_a_real_process_with_130():
         "    while True:\n"
         "        time.sleep(1)\n"
         "module._facts = wait\n"
+        "# Processes in the background ignore interrupts by default.\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "main(['datasets'], prog_name='softcost')\n"
     )
     process = subprocess.Popen(
