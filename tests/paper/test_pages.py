@@ -437,9 +437,10 @@ def test_two_readings_beside_the_published(written):
 
 @pytest.mark.parametrize("ending", [".css", ".md", ".html", ".svg"])
 def test_a_full_disk_leaves_files_as_they_were(written, tmp_path, monkeypatch, ending):
-    study = written[0]
-    before = {path: f"old {path.name}" for path in write_study(study, tmp_path)}
+    study, folder, files = written
+    before = {tmp_path / path.relative_to(folder): f"old {path.name}" for path in files}
     for path, text in before.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     (victim,) = [path for path in before if path.suffix == ending][:1]
     open_as_usual = builtins.open

@@ -176,6 +176,7 @@ def test_wrong_requests_write_nothing(tmp_path, options, complaint):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+@pytest.mark.slow
 def test_killed_and_resumed():
     script = Path(__file__).parents[2] / "benchmarks" / "kill_resume.py"
     if not script.is_file():
@@ -227,6 +228,7 @@ def cluster(tmp_path):
         process.wait()
 
 
+@pytest.mark.slow
 def test_dask_gives_the_same_rows_though_a_worker_dies(
     tmp_path, cluster, switched, reference
 ):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from llvmlite import binding
 
+pytestmark = pytest.mark.slow  # each target is compiled from scratch
 SCRIPT = Path(__file__).with_name("twins.py")
 TARGETS = {"native": None, "AVX2": "x86-64-v3", "SSE": "x86-64"}
 HERE = binding.get_host_cpu_features()
