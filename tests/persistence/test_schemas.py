@@ -56,6 +56,7 @@ from softcost.linear import (
 from softcost.persistence import ModelFileError
 from softcost.persistence.codec import registry
 from softcost.reductions import BlendedClassifier, ClippedTargetRegressor, SoftmaxScores
+from softcost.tables import TableEncoder
 
 PRICES = [[0, 1, 5], [2, 0, 5], [9, 8, 0]]
 
@@ -86,6 +87,7 @@ MODELS = {
     "actions": lambda: search().set_params(
         cost_matrix=[[*row, 0.5] for row in PRICES], actions=["ask"]
     ),
+    "table": lambda: make_pipeline(TableEncoder(), LinearClassifier()),
     "KernelSVC": lambda: KernelSVC("rbf"),
     "OneSidedSVR": lambda: OneSidedSVR(),
     "LinearClassifier": lambda: LinearClassifier(),
@@ -191,7 +193,7 @@ def folder(tmp_path_factory):
 # What only a fit looks at, and a loaded model has in another form.
 FIT_ONLY = (
     "bin_thresholds_", "n_threads", "model.ensemble", "model.cv", "booster_",
-    "space.basis",
+    "space.basis", "summary_",
 )  # fmt: skip
 
 

@@ -145,19 +145,19 @@ def load(path: Path, *, trusted: Sequence[str | type] = ()) -> Any:
 
     Examples
     --------
-    An estimator from elsewhere is only made where its type is named:
+    A type without a schema is only loaded if it is named:
 
     >>> import tempfile
     >>> import softcost
     >>> from sklearn.datasets import load_iris
-    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.svm import SVC
     >>> X, y = load_iris(return_X_y=True)
     >>> prices = [[0, 1, 5], [1, 0, 5], [9, 9, 0]]
-    >>> model = softcost.MinimumExpectedCost(GaussianNB(), cost_matrix=prices)
+    >>> model = softcost.CostSensitiveOneVsOne(SVC(), cost_matrix=prices)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = f"{folder}/iris.softcost"
-    ...     softcost.save(model.fit(X, y), path, trusted=[GaussianNB])
-    ...     loaded = softcost.load(path, trusted=[GaussianNB])
+    ...     softcost.save(model.fit(X, y), path, trusted=[SVC])
+    ...     loaded = softcost.load(path, trusted=[SVC])
     >>> bool((loaded.predict(X) == model.predict(X)).all())
     True
     """

@@ -299,7 +299,7 @@ def choose_model(
 
     See Also
     --------
-    softcost.search.SoftCostClassifierCV : Its method ``keep`` keeps a front.
+    softcost.search.SoftCostClassifierCV : Its method ``keep_candidates`` keeps a front.
 
     Examples
     --------
