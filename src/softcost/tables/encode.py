@@ -87,7 +87,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     transformer_ : ColumnTransformer
         Encodes the typed columns.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
 
     See Also
     --------
