@@ -14,6 +14,7 @@ from zipfile import ZipFile
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from click.testing import CliRunner
 from crafted import opened, signed
 from sklearn.linear_model import Ridge
@@ -41,6 +42,10 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize("name", sorted(EXPECTED["models"]))
 def test_models_predict_the_same(folder, name, tmp_path):
+    manifest = softcost.persistence.describe(folder / f"{name}.softcost")
+    in_skops = any(member.startswith("parts/") for member in manifest["checksums"])
+    if in_skops and manifest["made_with"]["scikit-learn"] != sklearn.__version__:
+        pytest.skip("skops stores an estimator for one version of scikit-learn")
     model = softcost.load(folder / f"{name}.softcost")
     expected = EXPECTED["models"][name]
     softcost.save(model, tmp_path / "again.softcost")
