@@ -9,7 +9,13 @@ from sklearn.base import clone
 import softcost
 from softcost import SoftCostClassifierCV, load, save
 from softcost.reductions import fit_blend, temper_probabilities
-from softcost.search.auto import FAMILIES, TableFacts, choose_portfolio
+from softcost.search.auto import (
+    BLEND,
+    FAMILIES,
+    QUICKEST_FIRST,
+    TableFacts,
+    choose_portfolio,
+)
 from softcost.search.cross_val import blended
 
 FEW = {
@@ -345,3 +351,7 @@ def test_a_tie_goes_to_the_blend():
     tied = found.tradeoff_["family"][found.tradeoff_["cost"] == 0].unique()
     assert {"soft-OSR", "blend"} <= set(tied)
     assert found.best_params_["family"] == "blend"
+
+
+def test_every_family_has_a_place_in_a_time_limit():
+    assert sorted([*QUICKEST_FIRST, BLEND]) == sorted(FAMILIES)
