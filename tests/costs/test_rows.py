@@ -147,7 +147,8 @@ def test_a_bad_matrix_of_any_row_is_named():
     known = np.array(["a", "b"])
     good = np.array([[0.0, 2.0], [3.0, 0.0]])
     for cell, bad, words in (
-        ((0, 1), -1.0, "negative"), ((1, 0), np.nan, "finite|NaN"), ((0, 0), 9.0, ""),
+        ((0, 1), -1.0, "negative"), ((1, 0), np.nan, "finite|NaN"),
+        ((0, 0), np.inf, "infinite"), ((1, 1), 1e200, "1e150"),
     ):  # fmt: skip
         given = np.array([good, good, good])
         given[(1, *cell)] = bad

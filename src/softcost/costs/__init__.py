@@ -1,9 +1,10 @@
 """Costs of mistakes: validation, matching by label, scaling and softening.
 
 All validation of costs is in this package. ``cost_matrix[true, predicted]`` is K x K,
-by class; ``costs`` is n x K, by example. They are separate arguments and never
-distinguished by shape. Arrays and lists are in the order of the classes; tables and
-dicts are matched by label.
+by class; ``costs`` is n x K, by example, or n x K x K, a matrix for every example that
+is known when it is decided. ``cost_matrix`` and ``costs`` are separate arguments and
+never distinguished by shape. Arrays and lists are in the order of the classes; tables
+and dicts are matched by label.
 
 ``SERS_COSTS`` and ``KDD99_COSTS`` are published matrices. Each access returns a new
 labelled pandas DataFrame.
@@ -17,6 +18,12 @@ from softcost.costs.actions import (
     answer_indices,
     check_action_error,
     extra_actions,
+)
+from softcost.costs.formula import (
+    CostFormula,
+    FormulaError,
+    RowCostFormulas,
+    row_cost_matrices,
 )
 from softcost.costs.generators import (
     absolute,
@@ -44,6 +51,7 @@ from softcost.costs.row_costs import (
     class_costs,
     costs_changed,
     error_costs,
+    is_row_matrices,
     row_costs,
     row_matrices,
     scaled_matrices,
@@ -73,7 +81,10 @@ __all__ = [
     "KDD99_COSTS",
     "NO_ACTIONS",
     "SERS_COSTS",
+    "CostFormula",
     "CostProblem",
+    "FormulaError",
+    "RowCostFormulas",
     "RowCosts",
     "absolute",
     "all_answers",
@@ -98,12 +109,14 @@ __all__ = [
     "inconsistent",
     "is_consistent",
     "is_labelled",
+    "is_row_matrices",
     "naive",
     "normalize",
     "plain",
     "raw_cost_vectors",
     "read_costs",
     "resolve_classes",
+    "row_cost_matrices",
     "row_costs",
     "row_matrices",
     "scaled_matrices",

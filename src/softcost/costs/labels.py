@@ -386,7 +386,9 @@ def cost_names(costs: Any) -> list[Any] | None:
 
 def sorted_like(names: list[Any], labels: NDArray[Any], argument: str) -> NDArray[Any]:
     """Sort names, converted to the type of the labels."""
-    typed = np.array(names_like(names, labels))
+    alike = names_like(names, labels)
+    scalars = all(np.ndim(name) == 0 for name in alike)
+    typed = np.array(alike if scalars else [None])
     if typed.ndim != 1 or typed.dtype.kind not in _PLAIN_KINDS:
         raise ValueError(
             f"{argument} must be labelled by classes, not by {shown(names)};"

@@ -108,8 +108,21 @@ def resolve_classes(
         raise ValueError(
             f"{argument} has labels that {owner} does not name, {shown(unknown)}; it"
             f" names {shown(resolved.tolist())}: add them there or correct {argument}."
+            + _remedy_for_codes(labels, resolved)
         )
     return resolved
+
+
+def _remedy_for_codes(labels: NDArray[Any], classes: NDArray[Any]) -> str:
+    """A hint if labels seem to be class numbers that another estimator has made."""
+    words = classes.dtype.kind in "UO"
+    if not words or labels.dtype.kind not in "iu" or labels.max() >= len(classes):
+        return ""
+    return (
+        " If another estimator encoded y, as VotingClassifier, StackingClassifier and"
+        " BaggingClassifier do, pass the costs as an array in the order of the sorted"
+        f" labels, {shown(np.sort(classes).tolist())}, and no classes."
+    )
 
 
 def _class_columns(
@@ -226,7 +239,7 @@ def check_cost_matrix(
         )
         values = values[np.ix_(by_row, by_column)]
     _check_shape(values, labels, extra)
-    _check_values(values, labels, extra, "cost_matrix")
+    check_cost_values(values, labels, extra, "cost_matrix")
     _check_diagonal(values, labels, extra)
     return values
 
@@ -259,12 +272,13 @@ def _check_shape(
     )
 
 
-def _check_values(
+def check_cost_values(
     values: NDArray[np.float64],
     classes: NDArray[Any],
     extra: NDArray[Any],
     argument: str,
 ) -> None:
+    """Raise an error for costs that are missing, infinite, negative or too large."""
     for bad, fault, remedy in (
         (np.isnan(values), "a missing cost (NaN)", "fill it"),
         (np.isinf(values), "an infinite cost", "use a large finite one"),
@@ -376,7 +390,7 @@ def check_costs(
             " class (pass classes= if y lacks one, actions= for columns that are not"
             " classes)."
         )
-    _check_values(values, labels, extra, "costs")
+    check_cost_values(values, labels, extra, "costs")
     return values
 
 

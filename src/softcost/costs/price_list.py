@@ -2,32 +2,140 @@
 
 import csv
 import json
+import re
 import tomllib
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
+from softcost._extras import install_hint
 from softcost.costs.matrix import check_cost_matrix, consistency_weights, is_consistent
 from softcost.errors import argument
 from softcost.files import existing_file
 from softcost.formatting import quoted_names
 from softcost.tables.cells import Decimal, Tell, decimal_evidence, read_number, silent
-from softcost.tables.columns import as_boolean, typed_columns
+from softcost.tables.columns import typed_columns
 from softcost.tables.infer import ColumnOverrides, infer_kinds
 from softcost.tables.read import find_encoding, separator_of, sheet_rows
+from softcost.tables.spelling import merge_option, plain_form, similar_names
 
 # Price lists as they are written, table or JSON or the like, to prices by name.
 
 
 CostsByName = dict[str, dict[str, Any]]  # {true: {predicted: cost}}, not yet checked
+Side = Literal["true", "predicted"]
+Bound = Literal["low", "middle", "high"]
 
 _FORM = "write {true: {predicted: price}}"
 
 
-def from_csv(text: str, path: str) -> CostsByName:
+@dataclass(frozen=True)
+class WrittenCosts:
+    """A price list as it was written, with true classes first.
+
+    Attributes
+    ----------
+    by_name : dict
+        ``{true: {predicted: cost}}``, not yet checked.
+    orientation : {"true", "predicted", None}
+        What the rows hold according to the file; None if it does not say.
+    """
+
+    by_name: CostsByName
+    orientation: Side | None = None
+
+
+# Words in the corner of a table say which classes are in its rows.
+
+
+_OTHER_SIDE: dict[Side, Side] = {"true": "predicted", "predicted": "true"}
+# Beginnings of words, in lower case and without accents: English, German, French,
+# Spanish, Italian, Portuguese, Dutch, Polish and Scandinavian languages.
+_SIDES: dict[Side, tuple[str, ...]] = {
+    "predicted": (
+        "predi", "predy", "prev", "forecast", "answer", "decision", "decided",
+        "assigned", "classified", "guess", "vorherg", "vorhers", "prognos",
+        "geschatzt", "entscheidung", "pronost", "estim", "voorspel", "przewid",
+        "forudsag", "forutsag",
+    ),
+    "true": (
+        "true", "truth", "actual", "real", "observed", "gold", "reference", "wahr",
+        "tatsach", "wirklich", "echt", "vrai", "verit", "observe", "verdad", "vero",
+        "vera", "effettiv", "werkelijk", "feitelijk", "waar", "rzeczywist", "prawdziw",
+        "verklig", "virkelig", "faktisk", "sann",
+    ),
+}  # fmt: skip
+_ROW_WORDS = ("row", "zeile", "ligne", "fila", "riga", "righe", "linha", "rij")
+_COLUMN_WORDS = ("col", "spalte", "kolom", "kolumn")
+_CORNER_TOKEN = re.compile(r"[^\W\d_]+|↓|→|⇓|⇒|↧|↦|->|=>")
+
+
+def rows_hold(corner: str) -> Side | None:
+    """What the rows of a table hold, by the words in its corner; None if unclear.
+
+    ``A \\ B`` has A in rows and B in columns, whatever is between them; arrows and the
+    words "rows" and "columns" overrule the order.
+
+    Examples
+    --------
+    >>> rows_hold("predicted \\\\ true"), rows_hold("actual class")
+    ('predicted', 'true')
+    >>> rows_hold("predicted → / true ↓"), rows_hold("EUR") is None
+    ('true', True)
+    """
+    in_rows: dict[Side, bool] = {}
+    said: Side | None = None
+    ahead: bool | None = None  # whether the next class word is in rows
+    order: list[Side] = []
+    arrows = 0
+    for token in _CORNER_TOKEN.findall(corner):
+        word = _plain_word(token)
+        side = next((side for side in _SIDES if word.startswith(_SIDES[side])), None)
+        if side is not None:
+            said = side
+            order.append(side)
+            if ahead is not None:
+                in_rows.setdefault(side, ahead)
+                ahead = None
+        elif word.startswith(_ROW_WORDS):
+            ahead = True
+        elif word.startswith(_COLUMN_WORDS):
+            ahead = False
+        elif not word.isalpha():
+            arrows += 1
+            if said is not None:
+                in_rows.setdefault(said, token in "↓⇓↧")
+    if arrows == 1 and len(set(order)) == 2 and {*in_rows.values()} == {False}:
+        return None  # "predicted -> true" may mean either
+    for side, rows in in_rows.items():
+        return side if rows else _OTHER_SIDE[side]
+    return order[0] if order else None
+
+
+def _plain_word(text: str) -> str:
+    """In lower case and without accents."""
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in parts if not unicodedata.combining(letter))
+
+
+def _transposed(costs: CostsByName) -> CostsByName:
+    """``{b: {a: cost}}`` from ``{a: {b: cost}}``."""
+    turned: CostsByName = {}
+    for first, row in costs.items():
+        for second, cost in row.items():
+            turned.setdefault(second, {})[first] = cost
+    return turned
+
+
+# Tables.
+
+
+def from_csv(text: str, path: str) -> WrittenCosts:
     """From a table, see `from_cells`; comments before it are left out."""
     lines = text.splitlines()
     while lines and (_is_comment(lines[0]) or not lines[0].strip(' ,;\t"')):
@@ -47,11 +155,12 @@ def _is_comment(line: str) -> bool:
 
 def from_cells(
     table: Sequence[Sequence[Any]], path: str, decimal: Decimal = "."
-) -> CostsByName:
+) -> WrittenCosts:
     """From a table of cells, as a matrix or a list.
 
-    A matrix has the predicted classes in its header and true ones in front of its rows;
-    a list has three columns: the true class, the predicted one, the price.
+    A matrix has the predicted classes in its header and true ones in front of its rows,
+    unless its corner says otherwise; a list has three columns: the true class, the
+    predicted one, the price, unless its header says otherwise.
 
     Parameters
     ----------
@@ -59,7 +168,7 @@ def from_cells(
         What 1.234 and 1,234 mean where no other price tells.
     """
     rows = [[_text(cell) for cell in row] for row in table]
-    rows = [row for row in rows if any(row)]
+    rows, margin = _without_margins([row for row in rows if any(row)])
     width = max((_used(row) for row in rows), default=0)
     if len(rows) < 2:
         raise ValueError(
@@ -83,8 +192,38 @@ def from_cells(
         )
     header, *rest = rows
     if width == 3 and not {row[0] for row in rest} & set(header[1:]):
-        return _from_list(rest, path, decimal)
-    return _from_table(header[1:], rest, path, decimal)
+        sides = [rows_hold(cell) for cell in header]
+        swapped = sides[0] == "predicted" or (sides[0] is None and sides[1] == "true")
+        if swapped:
+            rest = [[second, first, price] for first, second, price in rest]
+        side = _OTHER_SIDE[sides[1]] if sides[0] is None and sides[1] else sides[0]
+        return WrittenCosts(_from_list(rest, path, decimal), side)
+    side = rows_hold(header[0]) or margin
+    costs = _from_table(header[1:], rest, path, decimal)
+    return WrittenCosts(_transposed(costs) if side == "predicted" else costs, side)
+
+
+def _without_margins(rows: list[list[str]]) -> tuple[list[list[str]], Side | None]:
+    """A table without titles above and beside it, and what they say of its rows.
+
+    A title is the only text of its row or column, such as "predicted" over the header.
+    """
+    side = None
+    while len(rows) > 2 and max(map(_used, rows[1:])) >= 3 and _n_texts(rows[0]) == 1:
+        title, *rows = rows
+        place = _used(title) - 1
+        on_top = rows_hold(title[place]) if place else None
+        side = _OTHER_SIDE[on_top] if on_top else side
+    width = max((_used(row) for row in rows), default=0)
+    first = [row[0] for row in rows]
+    if width >= 4 and _n_texts(first) == 1:
+        side = rows_hold(first[_used(first) - 1]) or side
+        rows = [row[1:] for row in rows]
+    return rows, side
+
+
+def _n_texts(cells: Iterable[str]) -> int:
+    return sum(map(bool, cells))
 
 
 def _text(cell: Any) -> str:
@@ -136,27 +275,69 @@ def _from_list(rows: list[list[str]], path: str, decimal: Decimal) -> CostsByNam
     return costs
 
 
-def _price_reader(cells: list[str], decimal: Decimal) -> Callable[[str], float | str]:
+@dataclass(frozen=True)
+class PriceRange:
+    """A price that is known only within limits, such as "5 to 20"."""
+
+    low: float
+    high: float
+
+    def at(self, bound: Bound) -> float:
+        """One of its ends, or the middle."""
+        if bound == "middle":
+            return (self.low + self.high) / 2
+        return self.low if bound == "low" else self.high
+
+
+_RANGE = re.compile(
+    r"(?P<low>.*?\d[^\d]*?)\s*(?:\bto\b|\bbis\b|\btot\b|\bà\b|\.{2,3}|…|-|\u2013|\u2014)"
+    r"\s*(?P<high>.*\d.*)"
+)
+
+
+def read_price(text: str, decimal: Decimal = ".") -> float | PriceRange | None:
+    """A price or a range of prices; None for another text.
+
+    Examples
+    --------
+    >>> read_price("5 EUR"), read_price("5 to 20"), read_price("5-20 EUR").high
+    (5.0, PriceRange(low=5.0, high=20.0), 20.0)
+    """
+    number = read_number(text, decimal)
+    written = None if number is not None else _RANGE.fullmatch(text.strip())
+    if written is None:
+        return number
+    low, high = (
+        read_number(written[name].strip(), decimal) for name in ("low", "high")
+    )
+    if low is None or high is None or low > high:
+        return None
+    return PriceRange(low, high)
+
+
+def _price_reader(
+    cells: list[str], decimal: Decimal
+) -> Callable[[str], float | PriceRange | str]:
     """How prices are read; what is no price stays text."""
     counts = decimal_evidence(cells)
     if counts["."] != counts[","]:
         decimal = "." if counts["."] > counts[","] else ","
 
-    def read(cell: str) -> float | str:
-        number = read_number(cell, decimal)
-        return cell if number is None else number
+    def read(cell: str) -> float | PriceRange | str:
+        price = read_price(cell, decimal)
+        return cell if price is None else price
 
     return read
 
 
-def from_json(text: str, path: str) -> CostsByName:
+def from_json(text: str, path: str) -> WrittenCosts:
     """From strict JSON, in which no class is named twice."""
 
     def pairs(items: list) -> dict:
-        found = dict(items)
-        if len(found) < len(items):
+        named = dict(items)
+        if len(named) < len(items):
             raise ValueError("a class is named twice")
-        return found
+        return named
 
     def refuse(constant: str) -> None:
         raise ValueError(f"{constant} is no price")
@@ -165,24 +346,24 @@ def from_json(text: str, path: str) -> CostsByName:
         value = json.loads(text, object_pairs_hook=pairs, parse_constant=refuse)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is not a JSON price list ({error}).") from None
-    return _from_value(value, path)
+    return WrittenCosts(_from_value(value, path))
 
 
-def from_toml(text: str, path: str) -> CostsByName:
+def from_toml(text: str, path: str) -> WrittenCosts:
     """From TOML."""
     try:
-        return _from_value(tomllib.loads(text), path)
+        return WrittenCosts(_from_value(tomllib.loads(text), path))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ValueError(f"{path} is not a TOML price list ({error}).") from None
 
 
-def from_yaml(text: str, path: str) -> CostsByName:
+def from_yaml(text: str, path: str) -> WrittenCosts:
     """From YAML, with PyYAML where it is installed."""
     try:
         import yaml
     except ImportError:
         raise ValueError(
-            f"{path} needs PyYAML: pip install 'softcost[yaml]', or write the prices "
+            f"{path} needs PyYAML: {install_hint('yaml')}, or write the prices "
             "as CSV, JSON or TOML."
         ) from None
     try:
@@ -191,7 +372,7 @@ def from_yaml(text: str, path: str) -> CostsByName:
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise ValueError(f"{path} is not a YAML price list ({reason}).") from None
-    return _from_value(value, path)
+    return WrittenCosts(_from_value(value, path))
 
 
 def _yaml_loader(yaml: Any) -> Any:
@@ -207,10 +388,10 @@ def _yaml_loader(yaml: Any) -> Any:
             return super().compose_node(parent, index)
 
         def construct_mapping(self, node: Any, deep: bool = False) -> dict:
-            found = super().construct_mapping(node, deep=deep)
-            if len(found) < len(node.value):
+            mapping = super().construct_mapping(node, deep=deep)
+            if len(mapping) < len(node.value):
                 raise ValueError("a class is named twice")
-            return found
+            return mapping
 
     return Loader
 
@@ -227,7 +408,7 @@ def _from_value(value: Any, path: str) -> CostsByName:
                 f"{path} has no list of predicted classes for {str(true)!r}; {_FORM}."
             )
     return {
-        str(true).strip(): {str(name).strip(): one for name, one in row.items()}
+        str(true).strip(): {str(name).strip(): cost for name, cost in row.items()}
         for true, row in value.items()
     }
 
@@ -251,7 +432,7 @@ def _is_list(value: Any, size: int | None = None) -> bool:
     return isinstance(value, list) and (size is None or len(value) == size)
 
 
-FORMATS: dict[str, Callable[[str, str], CostsByName]] = {
+FORMATS: dict[str, Callable[[str, str], WrittenCosts]] = {
     ".csv": from_csv,
     ".tsv": from_csv,
     ".json": from_json,
@@ -261,7 +442,9 @@ FORMATS: dict[str, Callable[[str, str], CostsByName]] = {
 }
 
 
-def read_costs(path: str, tell: Tell = silent) -> pd.DataFrame:
+def read_costs(
+    path: str, tell: Tell = silent, *, bound: Bound = "middle"
+) -> pd.DataFrame:
     """Read a price list: the cost of each prediction for each true class.
 
     Columns without a row of the same name are actions other than predicting a class.
@@ -275,6 +458,8 @@ def read_costs(path: str, tell: Tell = silent) -> pd.DataFrame:
         A CSV, Excel, JSON, TOML or YAML file.
     tell : callable, default=silent
         Called with a sentence about each assumption, for instance on the encoding.
+    bound : {"low", "middle", "high"}, default="middle"
+        What to use for a range of prices, such as "5 to 20".
 
     Returns
     -------
@@ -299,15 +484,33 @@ def read_costs(path: str, tell: Tell = silent) -> pd.DataFrame:
     spam  1.0   0.0
     """
     place = existing_file(path)
-    frame = _matrix(_costs_by_name(place, path, tell), path)
+    written = _written_costs(place, path, tell)
+    if written.orientation == "predicted":
+        tell(
+            f"{path} has predicted classes in its rows, as its first cell says; it was "
+            "transposed."
+        )
+    frame = _matrix(written, path, bound)
+    n_ranges = _n_ranges(written)
+    if n_ranges:
+        if (frame.to_numpy() < 0).any():
+            raise ValueError(
+                f"{path} has ranges and negative prices; write how much more each "
+                "answer costs than the best, which is never negative."
+            )
+        several = (
+            "1 price is a range" if n_ranges == 1 else f"{n_ranges} prices are ranges"
+        )
+        tell(f"{path}: {several}; the {bound} is used.")
+    _tell_most_expensive(frame, written.orientation, tell, path)
     frame = from_best_answer(frame, tell, path)
     names = sorted(frame.index)
     actions = actions_of(frame)
     for name in actions:
         tell(f"{name!r} has no row in {path}: it is an answer that is no class.")
     try:
-        known = np.array(names, dtype=str)
-        check_cost_matrix(frame, known, actions=actions or None)
+        classes = np.array(names, dtype=str)
+        check_cost_matrix(frame, classes, actions=actions or None)
     except (ValueError, TypeError) as error:
         words = str(error).replace("cost_matrix", "the price list")
         raise ValueError(f"{path}: {words}") from None
@@ -319,11 +522,11 @@ def actions_of(matrix: pd.DataFrame) -> list[str]:
     return [name for name in matrix.columns if name not in matrix.index]
 
 
-def _costs_by_name(place: Path, path: str, tell: Tell) -> CostsByName:
+def _written_costs(place: Path, path: str, tell: Tell) -> WrittenCosts:
     ending = place.suffix.lower()
     if ending in (".xlsx", ".xlsm"):
         with sheet_rows(path, tell) as rows:
-            table = list(rows)
+            table = [cells for _, cells in rows]
         while table and str(table[0][0] or "").startswith("#"):
             table.pop(0)
         width = max(map(len, table), default=0)
@@ -335,7 +538,8 @@ def _costs_by_name(place: Path, path: str, tell: Tell) -> CostsByName:
             ".toml or .yaml."
         )
     try:
-        text = place.read_text(encoding=find_encoding(path, tell))
+        encoding, errors = find_encoding(path, tell)
+        text = place.read_text(encoding=encoding, errors=errors)
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not text in UTF-8; convert it first.") from None
     return read(text, path)
@@ -368,24 +572,85 @@ def check_not_free(matrix: pd.DataFrame, path: str) -> None:
         )
 
 
-def _matrix(costs: CostsByName, path: str) -> pd.DataFrame:
+def _tell_most_expensive(
+    frame: pd.DataFrame, orientation: Side | None, tell: Tell, path: str
+) -> None:
+    """State a mistake whose cost would differ if the price list were transposed."""
+    costs = frame[frame.index].to_numpy()
+    if orientation == "true" or np.array_equal(costs, costs.T):
+        return
+    mistakes = ~np.eye(len(costs), dtype=bool)
+    largest = mistakes & (costs == costs[mistakes].max())
+    # Among equally expensive mistakes, the one that a transposed list contradicts most.
+    gap = np.where(largest, np.abs(costs - costs.T), -1.0)
+    true, predicted = np.unravel_index(int(gap.argmax()), costs.shape)
+    names = [str(name) for name in frame.index]
+    words = (
+        f"The most expensive mistake: predicting {names[predicted]!r} when the truth "
+        f"is {names[true]!r} costs {costs[true, predicted]:g}"
+    )
+    back = costs[predicted, true]
+    words += f" (the reverse {back:g})." if back != costs[true, predicted] else "."
+    if orientation is None:
+        table = Path(path).suffix.lower() not in (".json", ".toml", ".yaml", ".yml")
+        remedy = (
+            "write 'predicted \\ true' into its first cell"
+            if table
+            else "swap true and predicted classes there"
+        )
+        words += f" If {path} means the reverse, {remedy}."
+    tell(words)
+
+
+def read_cost_range(path: str) -> tuple[pd.DataFrame, pd.DataFrame] | None:
+    """The lowest and the highest prices of a list with ranges; None without any.
+
+    Parameters
+    ----------
+    path : str
+        As in `read_costs`.
+    """
+    if not _n_ranges(_written_costs(existing_file(path), path, silent)):
+        return None
+    return read_costs(path, bound="low"), read_costs(path, bound="high")
+
+
+def _n_ranges(written: WrittenCosts) -> int:
+    cells = (cell for row in written.by_name.values() for cell in row.values())
+    return sum(isinstance(_as_price(cell), PriceRange) for cell in cells)
+
+
+def _as_price(value: Any) -> Any:
+    """A text of JSON and the like as a price, if it is one."""
+    price = read_price(value) if isinstance(value, str) else None
+    return value if price is None else price
+
+
+def _matrix(written: WrittenCosts, path: str, bound: Bound) -> pd.DataFrame:
+    costs = written.by_name
     names = list(costs)
     predicted = dict.fromkeys(name for row in costs.values() for name in row)
     unpaired = [name for name in names if name not in predicted]
     if len(names) > 1 and unpaired:
+        hint = ""
+        if written.orientation is None and set(predicted) < set(names):
+            hint = (
+                "; if the rows are predictions, write 'predicted \\ true' into the "
+                "first cell"
+            )
         raise ValueError(
             f"{path} names {unpaired[0]!r} as a true class only; give every class a "
-            "row and a column."
+            f"row and a column{hint}."
         )
     answers = [*names, *(name for name in predicted if name not in costs)]
     values = [
-        [_cost(costs[true].get(name), true, name, path) for name in answers]
+        [_cost(costs[true].get(name), true, name, path, bound) for name in answers]
         for true in names
     ]
     return pd.DataFrame(values, index=names, columns=answers, dtype=float)
 
 
-def _cost(value: Any, true: str, predicted: str, path: str) -> float:
+def _cost(value: Any, true: str, predicted: str, path: str, bound: Bound) -> float:
     if value is None or value == "":
         if true == predicted:
             return 0.0
@@ -396,8 +661,8 @@ def _cost(value: Any, true: str, predicted: str, path: str) -> float:
     try:
         if isinstance(value, bool | list | dict):
             raise TypeError
-        number = read_number(value) if isinstance(value, str) else None
-        return float(value) if number is None else number
+        price = _as_price(value)
+        return price.at(bound) if isinstance(price, PriceRange) else float(price)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"{path} has {str(value)[:40]!r} where the price of predicting "
@@ -416,16 +681,16 @@ def read_cost_columns(
     tell: Tell = silent,
 ) -> pd.DataFrame:
     """Prices by row, in columns that begin with a prefix."""
-    found = [name for name in raw.columns if str(name).startswith(prefix)]
-    if len(found) < 2:
+    columns = [name for name in raw.columns if str(name).startswith(prefix)]
+    if len(columns) < 2:
         raise ValueError(
-            f"{argument('cost_columns')} {prefix!r} begins the name of {len(found)} "
+            f"{argument('cost_columns')} {prefix!r} begins the name of {len(columns)} "
             f"columns of {path}; give one such column per class."
         )
     decimal = None if overrides is None else overrides.decimal
-    numbers = ColumnOverrides(number=frozenset(map(str, found)), decimal=decimal)
-    costs = typed_columns(raw, infer_kinds(raw[found], numbers), path)
-    costs.columns = [name[len(prefix) :].strip() for name in map(str, found)]
+    numbers = ColumnOverrides(number=frozenset(map(str, columns)), decimal=decimal)
+    costs = typed_columns(raw, infer_kinds(raw[columns], numbers), path)
+    costs.columns = [name[len(prefix) :].strip() for name in map(str, columns)]
     return from_best_answer(costs, tell, path)
 
 
@@ -462,7 +727,7 @@ def match_classes(
     for label in classes:
         if label in names:
             continue
-        near = [name for name in spare if _form(name) == _form(label)]
+        near = [name for name in spare if plain_form(name) == plain_form(label)]
         if len(near) == 1 and near[0] not in renamed:
             renamed[near[0]] = label
             tell(f"the class {near[0]!r} of {path} is taken for {label!r} of {data}.")
@@ -477,22 +742,25 @@ def check_priced(
     labels: Iterable[str], names: Iterable[str], *, data: str, target: str, path: str
 ) -> None:
     """Refuse classes of a table that have no price."""
-    known = [str(name) for name in names]
-    unknown = sorted({str(label) for label in labels} - set(known))
+    priced = [str(name) for name in names]
+    unknown = sorted({str(label) for label in labels} - set(priced))
     if unknown:
         raise ValueError(
             f"{argument('target')} {target!r} of {data} has classes without a price, "
-            f"{quoted_names(unknown)}; {path} has prices for {quoted_names(known)}: "
-            "add what is missing, or correct the table."
+            f"{quoted_names(unknown)}; {path} has prices for {quoted_names(priced)}: "
+            f"add what is missing, or correct the table.{_merge_hints(unknown, priced)}"
         )
 
 
-def _form(name: str) -> str:
-    """What is left of a name that went through a spreadsheet."""
-    number = read_number(name)
-    if number is not None:
-        return str(number)
-    return as_boolean(" ".join(name.split())).casefold()
+def _merge_hints(unknown: list[str], priced: list[str]) -> str:
+    """How to merge classes without a price with classes of a similar name."""
+    pairs = [(name, similar_names(name, priced)) for name in unknown]
+    hints = [
+        f" If {name!r} means {near[0]!r}, pass {merge_option(name, near[0])}."
+        for name, near in pairs
+        if near
+    ]
+    return "".join(hints[:3])
 
 
 # What there is to say of a price list, as plain data.
@@ -521,7 +789,9 @@ def matrix_facts(frame: pd.DataFrame, counts: dict[str, int] | None) -> dict[str
         "smallest": float(positive.min(initial=np.inf)) if len(positive) else 0.0,
         "free_mistakes": int((mistakes == 0).sum()),
         "right_costs": [
-            name for name, one in zip(names, np.diagonal(costs), strict=True) if one > 0
+            name
+            for name, cost in zip(names, np.diagonal(costs), strict=True)
+            if cost > 0
         ],
         "symmetric": bool(np.array_equal(costs, costs.T)),
         "all_equal": bool(len(mistakes) and (mistakes == mistakes[0]).all()),
@@ -544,9 +814,9 @@ def matrix_facts(frame: pd.DataFrame, counts: dict[str, int] | None) -> dict[str
 def _dominated(costs: np.ndarray, names: list[str]) -> list[dict[str, str]]:
     """Answers never cheaper than another one, whatever is true."""
     out = []
-    for one, name in enumerate(names):
-        own = costs[:, [one]]
-        better = (costs <= own).all(axis=0) & (costs < own).any(axis=0)
+    for answer, name in enumerate(names):
+        cost = costs[:, [answer]]
+        better = (costs <= cost).all(axis=0) & (costs < cost).any(axis=0)
         if better.any():
             out.append({"class": name, "by": names[int(better.argmax())]})
     return out
@@ -568,10 +838,10 @@ def _never_worthwhile(costs: np.ndarray, names: list[str]) -> list[str] | None:
         return None
     scale = float(costs.max()) or 1.0
     out = []
-    for one, name in enumerate(names):
-        others = [other for other in range(n_answers) if other != one]
-        gain = (costs[:, others] - costs[:, [one]]).T / scale
-        found = linprog(
+    for answer, name in enumerate(names):
+        others = [other for other in range(n_answers) if other != answer]
+        gain = (costs[:, others] - costs[:, [answer]]).T / scale
+        program = linprog(
             np.r_[np.zeros(size), -1.0],
             A_ub=np.c_[-gain, np.ones(len(others))],
             b_ub=np.zeros(len(others)),
@@ -579,6 +849,6 @@ def _never_worthwhile(costs: np.ndarray, names: list[str]) -> list[str] | None:
             b_eq=[1.0],
             bounds=[(0, None)] * size + [(None, None)],
         )
-        if found.status == 0 and -found.fun <= 1e-9:
+        if program.status == 0 and -program.fun <= 1e-9:
             out.append(name)
     return out

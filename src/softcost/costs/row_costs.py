@@ -1,9 +1,11 @@
 """Costs of labelled rows, validated once for a fit or a measurement.
 
 `row_costs` validates labels, costs and weights. The result, `RowCosts`, gives subsets
-of the rows and the softened `CostProblem` without another check. `row_matrices` is for
-costs at prediction time: the true class of a row is then unknown, so its costs are a
-whole matrix.
+of the rows and the softened `CostProblem` without another check.
+
+Costs by example have one of two forms. Costs of shape (n, A) belong to the true class
+of a row, so only training rows have them. A cost matrix for every row, shape (n, K, A),
+is also available when a new row is decided; `row_matrices` validates it.
 """
 
 from dataclasses import dataclass, field, replace
@@ -21,7 +23,12 @@ from softcost.costs.actions import (
     require_costs,
 )
 from softcost.costs.labels import check_classes, class_indices, numbers
-from softcost.costs.matrix import check_cost_matrix, resolve_classes
+from softcost.costs.matrix import (
+    LARGEST,
+    check_cost_matrix,
+    check_cost_values,
+    resolve_classes,
+)
 from softcost.costs.vectors import (
     check_error_weight,
     count_error_weights,
@@ -95,6 +102,9 @@ class RowCosts:
         ``actions``; None for costs by example.
     raw_costs : array of shape (n, A) or None
         Costs by example in the user's units; None for costs by class.
+    raw_matrices : array of shape (n, K, A) or None
+        The cost matrix of every row in the user's units, if costs are known for every
+        true class. ``raw_costs`` then has the rows of the true classes.
     error_weight : None, "balanced" or array of shape (K,)
         Weight of an error by true class; "balanced" depends on the rows.
     extra : array of shape (A - K,)
@@ -130,6 +140,7 @@ class RowCosts:
     weight: NDArray[np.float64]
     raw_matrix: NDArray[np.float64] | None = None
     raw_costs: NDArray[np.float64] | None = None
+    raw_matrices: NDArray[np.float64] | None = None
     error_weight: Any = None
     extra: NDArray[Any] = field(default_factory=lambda: NO_ACTIONS)
     action_error: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
@@ -247,6 +258,25 @@ class RowCosts:
         return self._scaled[2]
 
     @cached_property
+    def matrix_scale(self) -> float:
+        """Mean of the largest entries of the row matrices, the lowest cost subtracted.
+
+        The divisor of row matrices before they are softened. All rows have the same
+        divisor, so softness trades a fixed amount of cost for an error, and rows with
+        high costs follow their costs longer. A mean is less sensitive to a single
+        expensive row than the maximum. For equal matrices it is exactly the divisor of
+        `scaled_matrix`.
+        """
+        assert self.raw_matrices is not None
+        counted = self.weight > 0
+        matrices, weight = self.raw_matrices[counted], self.weight[counted]
+        largest = (matrices - matrices.min(axis=2, keepdims=True)).max(axis=(1, 2))
+        # Rounding must not move the mean of equal numbers.
+        mean = np.clip(np.average(largest, weights=weight), largest.min(), None)
+        mean = min(float(mean), float(largest.max()))
+        return mean if mean > 0 else 1.0
+
+    @cached_property
     def weight_of_errors(self) -> NDArray[np.float64]:
         """Weight of an error by true class, for these rows, shape (K,)."""
         present = self.y[self.weight > 0]
@@ -290,8 +320,14 @@ class RowCosts:
         RowCosts
             As if only these rows had been passed.
         """
-        raw = None if self.raw_costs is None else self.raw_costs[rows]
-        return replace(self, y=self.y[rows], weight=self.weight[rows], raw_costs=raw)
+        costs, matrices = self.raw_costs, self.raw_matrices
+        return replace(
+            self,
+            y=self.y[rows],
+            weight=self.weight[rows],
+            raw_costs=None if costs is None else costs[rows],
+            raw_matrices=None if matrices is None else matrices[rows],
+        )
 
     def merged(self, groups: NDArray[np.intp]) -> tuple["RowCosts", NDArray[np.intp]]:
         """Sort rows by group, and merge equal rows of a class if possible.
@@ -562,7 +598,8 @@ def row_costs(
     Parameters
     ----------
     y, cost_matrix, costs, classes
-        As in `as_cost_vectors`.
+        As in `as_cost_vectors`; ``costs`` may also have shape (n, K, A), a cost matrix
+        for every row.
     error_weight : None, "balanced" or dict of label and weight
         See `error_weights`.
     sample_weight : array of shape (n,), default=None
@@ -599,8 +636,13 @@ def row_costs(
     order = np.argsort(labels, kind="stable")
     sorted_classes = labels[order]
     index = class_indices(y, sorted_classes)
-    raw_matrix = raw_costs = None
-    if costs is not None:
+    raw_matrix = raw_costs = matrices = None
+    if is_row_matrices(costs):
+        matrices = row_matrices(
+            costs, sorted_classes, len(index), classes=labels, extra=extra
+        )
+        raw_costs = matrices[np.arange(len(index)), index]
+    elif costs is not None:
         raw = raw_cost_vectors(y, costs=costs, classes=labels, actions=extra)
         raw_costs = np.hstack([raw[:, order], raw[:, len(order) :]])
     else:
@@ -613,10 +655,41 @@ def row_costs(
         weight=np.ones(len(index)) if sample_weight is None else sample_weight,
         raw_matrix=raw_matrix,
         raw_costs=raw_costs,
+        raw_matrices=matrices,
         error_weight=check_error_weight(error_weight, sorted_classes),
         extra=extra,
         action_error=check_action_error(action_error, extra),
     )
+
+
+def is_row_matrices(costs: Any) -> bool:
+    """Whether costs by example are a cost matrix for every row, shape (n, K, A).
+
+    Parameters
+    ----------
+    costs : array-like, table or None
+        Costs by example.
+
+    Returns
+    -------
+    bool
+        Whether they have three dimensions.
+
+    See Also
+    --------
+    row_matrices : Check one cost matrix per row and put them into the order of sorted
+        classes.
+
+    Examples
+    --------
+    >>> from softcost.costs import is_row_matrices
+    >>> is_row_matrices([[0, 5], [20, 0]]), is_row_matrices([[[0, 5], [20, 0]]])
+    (False, True)
+    """
+    try:
+        return np.ndim(costs) == 3
+    except ValueError:  # lists of different lengths, which other checks report
+        return False
 
 
 def row_matrices(
@@ -628,6 +701,9 @@ def row_matrices(
     extra: NDArray[Any] = NO_ACTIONS,
 ) -> NDArray[np.float64]:
     """Check one cost matrix per row and put them into the order of sorted classes.
+
+    Unlike a single cost matrix, the matrix of a row may make a mistake cheaper than
+    being right: an investigation may cost more than a small fraud.
 
     Parameters
     ----------
@@ -668,15 +744,14 @@ def row_matrices(
     shape = (n_samples, len(sorted_classes), len(sorted_classes) + len(extra))
     if values.shape != shape:
         raise ValueError(
-            f"costs has shape {values.shape}, not {shape}; give each row to predict its"
-            " own cost matrix, costs[row, true, predicted], since its true class is not"
-            " known."
+            f"costs has shape {values.shape}, not {shape}; give every row its own cost"
+            " matrix, costs[row, true, predicted]: a row to predict may belong to any"
+            " class."
         )
-    diagonal = np.diagonal(values, axis1=1, axis2=2)[:, :, np.newaxis]
-    valid = np.isfinite(values) & (values >= 0) & (values >= diagonal)
+    valid = np.isfinite(values) & (values >= 0) & (values <= LARGEST)
     for row in np.flatnonzero(~valid.all(axis=(1, 2)))[:1]:
         try:
-            check_cost_matrix(values[row], labels, actions=extra)
+            check_cost_values(values[row], labels, extra, "cost_matrix")
         except ValueError as error:
             raise ValueError(f"costs[{row}]: {error}") from None
     order = np.argsort(labels, kind="stable")
