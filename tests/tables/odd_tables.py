@@ -102,7 +102,7 @@ def missing(folder):
 
 def mixed(folder):
     frame = base().astype({"age": object})
-    frame.loc[11, "age"] = "unknown"
+    frame.loc[11, "age"] = "refused"
     frame["grade"] = [["1", "2", "A", "B"][i % 4] for i in range(N)]
     frame.to_csv(folder / "mixed.csv", index=False)
 

@@ -8,8 +8,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from softcost.errors import command_line_names
 from softcost.tables import ColumnOverrides, infer_columns, read_table
-from softcost.tables.columns import feature_kinds, read_labels, typed_columns
+from softcost.tables.columns import read_labels, typed_columns
 from softcost.tables.infer import infer_kinds, most_right
+from softcost.tables.kinds import feature_kinds
 
 NOTHING = ""
 # (file, column, kind or "left out", a word of what is said of it)
@@ -41,7 +42,7 @@ EXPECTED = [
     ("missing.csv", "since", "date, day first", "missing: '-'"),
     ("missing.csv", "sign", "nominal", NOTHING),
     ("missing.csv", "empty", "left out", "empty"),
-    ("mixed.csv", "age", "nominal", "--missing unknown"),
+    ("mixed.csv", "age", "nominal", "--missing refused"),
     ("mixed.csv", "grade", "nominal", NOTHING),
     ("unicode.csv", "年齢", "number", NOTHING),
     ("unicode.csv", "Straße", "nominal", NOTHING),
@@ -234,7 +235,7 @@ def test_the_user_has_the_last_word(read):
     kinds = infer_kinds(features, asked)
     assert (kinds["open"], kinds["iso"]) == ("date, month first", "nominal")
     features, _, _ = read("mixed.csv")
-    kinds = infer_kinds(features, ColumnOverrides(tokens=frozenset(["unknown"])))
+    kinds = infer_kinds(features, ColumnOverrides(tokens=frozenset(["refused"])))
     assert kinds["age"] == "number"
     features, _, found = read("ids.csv")
     labels = odd_tables.base()["answer"].to_numpy(str)

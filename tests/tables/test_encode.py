@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 
 import softcost as library
 from softcost import MinimumExpectedCost
-from softcost.tables import TableEncoder
+from softcost.tables import DenseFeatures, RowParser, TableEncoder
 
 
 @pytest.fixture
@@ -85,3 +85,48 @@ def test_rows_that_cannot_be_encoded(table, change, words):
 def test_a_table_without_information():
     with pytest.raises(ValueError, match="no column"):
         TableEncoder().fit(pd.DataFrame({"same": ["x", "x", "x"]}))
+
+
+def test_features_are_dense_features_of_the_codes(table):
+    coded = TableEncoder(output="codes")
+    codes = coded.fit_transform(table, LABELS)
+    assert codes.flags.c_contiguous
+    assert codes.dtype == np.float64
+    assert coded.get_feature_names_out().tolist() == [
+        "price", "when (days)", "when (month)", "when (day of month)",
+        "when (weekday)", "city",
+    ]  # fmt: skip
+    assert coded.categorical_features_.tolist() == [False] * 5 + [True]
+    np.testing.assert_array_equal(coded.transform(table), codes)
+    expected = DenseFeatures(coded.categorical_features_).fit_transform(codes)
+    encoder = TableEncoder()
+    np.testing.assert_array_equal(encoder.fit_transform(table), expected)
+    names = encoder.get_feature_names_out().tolist()
+    assert names[-3:] == ["city_Oslo", "city_Rome", "city (missing)"]
+
+
+def test_words_are_numbered_by_frequency_then_text():
+    words = ["b", "a", "c", "c", "", "d"]
+    encoder = TableEncoder(output="codes").fit(pd.DataFrame({"word": words}))
+    assert [one.tolist() for one in encoder.categories_] == [["c", "a", "b", "d"]]
+    new = pd.DataFrame({"word": ["a", "never", "", "c"]})
+    np.testing.assert_array_equal(encoder.transform(new)[:, 0], [1, -1, np.nan, 0])
+
+
+@pytest.mark.parametrize("output", ["codes", "features"])
+def test_parsed_rows_are_encoded_as_tables_are(table, output, tmp_path):
+    encoder = TableEncoder(output=output).fit(table, LABELS)
+    new = table.iloc[:5].assign(city=["Rome", "Paris", None, "", "Oslo"])
+    parsed = RowParser(encoder.kinds_).read(new.to_dict("records"))
+    np.testing.assert_array_equal(
+        encoder.encode_parsed(*parsed), encoder.transform(new)
+    )
+    library.save(encoder, tmp_path / "encoder")
+    loaded = library.load(tmp_path / "encoder")
+    np.testing.assert_array_equal(loaded.transform(new), encoder.transform(new))
+    np.testing.assert_array_equal(loaded.encode_parsed(*parsed), encoder.transform(new))
+
+
+def test_an_output_that_is_not_there(table):
+    with pytest.raises(ValueError, match="'dense'"):
+        TableEncoder(output="dense").fit(table)

@@ -19,7 +19,7 @@ def test_parquet_without_pyarrow_is_one_sentence(tmp_path, softcost, monkeypatch
     path.write_bytes(b"PAR1")
     result = softcost("costs", "template", path, "--target", "a")
     assert result.exit_code == 2
-    assert "pip install 'softcost[parquet]'" in result.stderr
+    assert "pip install 'pyarrow" in result.stderr
 
 
 def test_every_format_of_a_table_gives_the_same_model(menu, softcost, strict, tmp_path):

@@ -7,20 +7,24 @@ predict`` do with a file. A ValueError or an OSError is one sentence about the i
 with a remedy. Assumptions go, as sentences, to ``tell``.
 """
 
-from softcost.tables.cells import KINDS
+from softcost.tables.dense_features import DenseFeatures
 from softcost.tables.drift import DriftMonitor
 from softcost.tables.encode import TableEncoder
 from softcost.tables.infer import ColumnOverrides, ColumnSummary, infer_columns
+from softcost.tables.kinds import KINDS
 from softcost.tables.read import read_table, table_pieces
 from softcost.tables.row_parser import RowParser
+from softcost.tables.text_components import TextComponents
 
 __all__ = [
     "KINDS",
     "ColumnOverrides",
     "ColumnSummary",
+    "DenseFeatures",
     "DriftMonitor",
     "RowParser",
     "TableEncoder",
+    "TextComponents",
     "infer_columns",
     "read_table",
     "table_pieces",

@@ -1,6 +1,9 @@
 """Columns of a table: labels, and the columns that a model learns from."""
 
+import datetime
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from decimal import Decimal as DecimalNumber
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice
@@ -9,19 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from softcost.errors import argument
 from softcost.files import shown_name
 from softcost.formatting import quoted_names
-from softcost.tables.cells import (
-    KINDS,
-    MISSING,
-    Kind,
-    Reading,
-    date_feature_names,
-    date_features,
-    decimal_evidence,
-    read_moments,
-    read_numbers,
-)
+from softcost.tables.cells import LARGEST, Kind, decimal_evidence, words_of
+from softcost.tables.kinds import KINDS, feature_kinds
 
 # Columns of plain numbers, read all at once: a table of genes has thousands.
 
@@ -64,7 +59,7 @@ class PlainColumn:
 
 def decimal_counts(cells: list[Any]) -> Mapping[Any, int]:
     """Evidence for a decimal point and a comma in different cells."""
-    texts = (one for one in cells if isinstance(one, str))
+    texts = (cell for cell in cells if isinstance(cell, str))
     marked = (text for text in texts if "." in text or "," in text)
     return decimal_evidence(islice(marked, _EVIDENCE))
 
@@ -77,9 +72,9 @@ def plain_columns(
     None of them where the user has said which cells say nothing, or of tables with
     many rows: reading columns one by one gives the same.
     """
-    found: dict[str, PlainColumn] = {}
+    columns: dict[str, PlainColumn] = {}
     if tokens or not 0 < len(frame) <= _MOST_ROWS:
-        return found
+        return columns
     names = [
         name for name, dtype in frame.dtypes.items()
         if isinstance(dtype, pd.StringDtype) or pd.api.types.is_object_dtype(dtype)
@@ -88,31 +83,153 @@ def plain_columns(
     for start in range(0, len(names), width):
         part = names[start : start + width]
         texts = frame[part].to_numpy(dtype=object).T
-        flat = pd.to_numeric(pd.Series(texts.ravel(), dtype=object), errors="coerce")
+        cells = pd.Series(texts.ravel(), dtype=object)
+        try:
+            flat = pd.to_numeric(cells, errors="coerce")
+        except OverflowError:  # a whole number of hundreds of digits
+            continue
         numbers = flat.to_numpy(float, na_value=np.nan).reshape(texts.shape)
         for number in np.flatnonzero(~np.isnan(numbers).any(axis=1)):
             if {*map(type, texts[number])} == {str}:
-                own = PlainColumn(texts[number], numbers[number].copy())
-                found[str(part[number])] = own
-    return found
+                plain = PlainColumn(texts[number], numbers[number].copy())
+                columns[str(part[number])] = plain
+    return columns
 
 
-LARGEST = 1e150  # differences and squares of larger numbers are not finite
 _FARTHEST = 1e9
-_BOOLEANS = {
-    "true": "True", "false": "False", "wahr": "True", "falsch": "False",
-    "vrai": "True", "faux": "False",
-}  # fmt: skip
+SIMPLE_TYPES = frozenset(
+    [str, int, float, bool, type(None), type(pd.NA), type(pd.NaT), pd.Timestamp,
+     pd.Timedelta, datetime.date, datetime.datetime, datetime.time, datetime.timedelta,
+     DecimalNumber]
+)  # fmt: skip
+_EMPTY = frozenset([type(None), type(pd.NA), type(pd.NaT), float])
+
+
+def as_frame(X: Any) -> pd.DataFrame:
+    """A table of any library as a pandas one whose column names are distinct strings.
+
+    Columns of an array are called x0, x1 and so on.
+    """
+    if isinstance(X, pd.DataFrame):
+        frame = X
+    elif hasattr(type(X), "columns") or hasattr(type(X), "column_names"):
+        frame = _of_another_library(X)
+    else:
+        cells = np.asarray(X)
+        if cells.ndim != 2:
+            raise ValueError(
+                f"X must be a table with rows and columns, not an array with "
+                f"{cells.ndim} dimensions."
+            )
+        frame = pd.DataFrame(cells)
+        frame.columns = pd.Index([f"x{number}" for number in range(cells.shape[1])])
+    if not all(isinstance(name, str) for name in frame.columns):
+        frame = frame.set_axis([str(name) for name in frame.columns], axis="columns")
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise ValueError(f"X has two columns {twice!r}; rename one of them.")
+    return frame
+
+
+def _of_another_library(X: Any) -> pd.DataFrame:
+    try:
+        import narwhals.stable.v1 as nw
+    except ImportError:  # scikit-learn needs it from version 1.9 on
+        if hasattr(X, "to_pandas"):
+            return X.to_pandas()
+        raise ValueError(
+            f"X is a {type(X).__name__}: convert it to a pandas DataFrame, or install "
+            "narwhals."
+        ) from None
+    try:
+        table = nw.from_native(X, eager_only=True)
+    except TypeError:
+        raise ValueError(
+            f"X is a {type(X).__name__}, which is not a table in memory; collect it, "
+            "or convert it to a pandas DataFrame."
+        ) from None
+    twice = [name for name, count in Counter(table.columns).items() if count > 1]
+    if twice:
+        raise ValueError(f"X has two columns {twice[0]!r}; rename one of them.")
+    columns: dict[str, pd.Series] = {}
+    for name in table.columns:
+        column = table[name]
+        if column.dtype in (nw.Categorical, nw.Enum):
+            columns[name] = pd.Series(pd.Categorical(column.to_list()))
+        elif column.dtype.is_numeric() and column.dtype != nw.Decimal:
+            empty = column.is_null().to_numpy()
+            values = column.to_numpy()
+            if empty.any():
+                values = np.where(empty, np.nan, values.astype(float))
+            columns[name] = pd.Series(values)
+        else:
+            cells = column.to_list()
+            times = column.dtype in (nw.Datetime, nw.Duration)
+            columns[name] = pd.Series(cells, dtype=None if times else object)
+    return pd.DataFrame(columns, columns=table.columns)
+
+
+def plain_cells(values: pd.Series) -> pd.Series:
+    """A raw column whose cells can be told apart, as a file would have them.
+
+    Lists and other objects become text. So do Booleans among other cells, since True
+    is equal to 1.
+    """
+    if pd.api.types.is_complex_dtype(values):
+        raise ValueError(
+            f"column {values.name!r} holds complex numbers; split them into real and "
+            "imaginary parts."
+        )
+    if isinstance(values.dtype, pd.ArrowDtype):
+        values = _without_arrow(values)
+    if values.dtype != object:
+        return values
+    types = {*map(type, values)}
+    as_text = {
+        cls
+        for cls in types - SIMPLE_TYPES
+        if not issubclass(cls, np.number | np.datetime64)
+    }
+    if bool in types and not types - {bool} <= _EMPTY:
+        as_text.add(bool)
+    if not as_text:
+        return values
+    cells = [_as_text(cell) if type(cell) in as_text else cell for cell in values]
+    return pd.Series(cells, values.index, dtype=object, name=values.name)
+
+
+def _without_arrow(values: pd.Series) -> pd.Series:
+    """Types of Arrow that pandas does not treat as its own: dates, lists and others."""
+    numeric = pd.api.types.is_numeric_dtype(values) and values.dtype.kind != "O"
+    if numeric or pd.api.types.is_datetime64_any_dtype(values):
+        return values
+    if values.dtype.kind == "m":
+        return values.astype("timedelta64[ns]")
+    return values.astype(object)
+
+
+def _as_text(cell: Any) -> str:
+    return cell.decode(errors="replace") if isinstance(cell, bytes) else str(cell)
+
+
+def plain_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """A raw table with `plain_cells`."""
+    changed = {}
+    for name, values in frame.items():
+        cells = plain_cells(values)
+        if cells is not values:
+            changed[str(name)] = cells
+    return frame if not changed else frame.assign(**changed)
 
 
 def column(frame: pd.DataFrame, name: str, option: str, path: str) -> pd.Series:
     """A column by name, or which one was perhaps meant."""
     if name not in frame.columns:
-        names = [str(one) for one in frame.columns]
+        names = [str(label) for label in frame.columns]
         near = get_close_matches(name, names, n=1)
-        near += [one for one in names if one.lower() == name.lower()]
-        known = f"its columns are {quoted_names(names)}".removesuffix(".") + "."
-        hint = f"did you mean {near[0]!r}?" if near else known
+        near += [label for label in names if label.lower() == name.lower()]
+        choices = f"its columns are {quoted_names(names)}".removesuffix(".") + "."
+        hint = f"did you mean {near[0]!r}?" if near else choices
         raise ValueError(
             f"{option} {name!r} is not a column of {shown_name(path)}; {hint}"
         )
@@ -126,14 +243,14 @@ def named_columns(
 
     A text that is a column's name, commas and all, is that column.
     """
-    found: list[str] = []
+    names: list[str] = []
     for text in texts:
         whole = text in frame.columns or "," not in text
         parts = [text] if whole else [part.strip() for part in text.split(",")]
         for name in parts:
             column(frame, name, option, path)
-            found.append(name)
-    return list(dict.fromkeys(found))
+            names.append(name)
+    return list(dict.fromkeys(names))
 
 
 def read_labels(
@@ -145,42 +262,10 @@ def read_labels(
     if len(empty):
         raise ValueError(
             f"{option} {values.name!r} is empty in {len(empty)} rows of {path}, the "
-            f"first of them row {first_row + empty[0] + 1}; fill them or take them out."
+            f"first of them row {first_row + empty[0] + 1}; fill them, or pass "
+            f"{argument('skip_unlabelled')} to leave these rows out."
         )
     return labels.astype(str)
-
-
-def words_of(
-    values: pd.Series, boolean: bool = False, tokens: frozenset[str] = frozenset()
-) -> np.ndarray:
-    """Cells as text without blanks around it, NaN for an empty one.
-
-    Parameters
-    ----------
-    boolean : bool, default=False
-        Whether true, TRUE and WAHR are one word.
-    tokens : frozenset of str
-        What else says nothing.
-    """
-    codes, cells = pd.factorize(values.astype(object))
-    known = np.empty(len(cells) + 1, dtype=object)
-    known[:] = [*(word_of(cell, boolean, tokens) for cell in cells), np.nan]
-    return known[codes]
-
-
-def word_of(cell: Any, boolean: bool, tokens: frozenset[str]) -> Any:
-    """One cell as `words_of` reads it."""
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
-        cell = int(cell)
-    text = str(cell).strip()
-    if text in MISSING or text in tokens:
-        return np.nan
-    return as_boolean(text) if boolean else text
-
-
-def as_boolean(text: str) -> str:
-    """``True`` or ``False``, however a table writes it; any other text as it is."""
-    return _BOOLEANS.get(text.lower(), text)
 
 
 def typed_columns(
@@ -205,26 +290,26 @@ def typed_columns(
     plain = plain_columns(frame, tokens)
     columns: dict[str, Any] = {}
     for name, kind in kinds.items():
-        reading = KINDS[kind]
         if kind == "number" and name in plain:
             numbers = plain[name].numbers
             if (np.abs(numbers) <= LARGEST).all():
                 columns[name] = numbers
                 continue
-        values = column(frame, name, "the model's column", path)
-        if reading.what == "words":
-            columns[name] = pd.Series(
-                words_of(values, reading.boolean, tokens), dtype=object
+        values = plain_cells(column(frame, name, "the model's column", path))
+        typed, wrong = KINDS[kind].read(values, tokens)
+        if wrong.any():
+            needed = KINDS[kind].needed_for(values.iloc[int(wrong.argmax())])
+            _refuse(wrong, values, needed, path, first_row)
+        parts = KINDS[kind].typed_columns(name, typed)
+        twice = columns.keys() & parts.keys()
+        if twice:
+            raise ValueError(
+                f"two columns of {path} both become {min(twice)!r}; rename {name!r}."
             )
-        elif reading.what == "number":
-            numbers, wrong = read_numbers(values, reading.decimal, tokens)
-            wrong |= np.abs(numbers) > LARGEST
-            _refuse(wrong, values, "a finite number", path, first_row)
-            columns[name] = numbers
-        else:
-            moments, wrong = read_moments(values, reading.order, tokens)
-            _refuse(wrong, values, "a date", path, first_row)
-            columns |= date_features(name, moments, reading)
+        for part, cells in parts.items():
+            # pandas would make its own type of words, where NaN is something else.
+            is_words = cells.dtype == object
+            columns[part] = pd.Series(cells, dtype=object) if is_words else cells
     return pd.DataFrame(columns, columns=list(feature_kinds(kinds)))
 
 
@@ -235,23 +320,14 @@ def _refuse(
         return
     first = int(wrong.argmax())
     cell = str(values.iloc[first])[:60]
+    remedy = "leave it empty"
+    if " decimal " in needed:
+        remedy = f"pass {argument('decimal')} if the table has another separator"
     raise ValueError(
         f"column {values.name!r} of {path} holds {cell!r} in "
         f"row {first_row + first + 1}, where the model needs {needed}; "
-        "correct it, or leave it empty."
+        f"correct it, or {remedy}."
     )
-
-
-def feature_kinds(kinds: Mapping[str, Kind]) -> dict[str, Kind]:
-    """The columns that `typed_columns` makes: numbers and words."""
-    found: dict[str, Kind] = {}
-    for name, kind in kinds.items():
-        reading: Reading = KINDS[kind]
-        if reading.what == "date":
-            found |= dict.fromkeys(date_feature_names(name, reading), "number")
-        else:
-            found[name] = "number" if reading.what == "number" else "nominal"
-    return found
 
 
 def far_numbers(frame: pd.DataFrame) -> list[str]:

@@ -1,15 +1,14 @@
 """Drift: rows and predictions that differ from the training data."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from softcost.formatting import quoted_names
-from softcost.tables.cells import KINDS, date_of_days
-from softcost.tables.columns import feature_kinds
 from softcost.tables.encode import TableEncoder
+from softcost.tables.kinds import KINDS
 
 _MARGIN = 0.1  # of the range of a column; beyond, a value is outside
 _SHIFT = 0.1  # of the answers given to other classes than before
@@ -71,25 +70,17 @@ class DriftMonitor:
         self.new_words: dict[str, dict[str, int]] = {}
         self.ranges: dict[str, tuple[float, float]] = {}
         self.words: dict[str, set[str]] = {}
-        self.days: set[str] = set()
+        self._shown: dict[str, tuple[str, Callable[[float], str]]] = {}
         if encoder is not None:
-            self._read_transformer(encoder.transformer_)
+            ranges = dict(zip(encoder.number_names(), encoder.ranges_, strict=True))
             for name, kind in encoder.kinds_.items():
-                if KINDS[kind].what == "date":
-                    first, *others = feature_kinds({name: kind})
-                    self.days.add(first)
-                    for part in others:  # follow from the day
-                        self.ranges.pop(part, None)
-
-    def _read_transformer(self, transformer: Any) -> None:
-        for kind, steps, names in transformer.transformers_:
-            if kind == "numbers":
-                low, high = steps["scale"].data_min_, steps["scale"].data_max_
-                pairs = zip(low.tolist(), high.tolist(), strict=True)
-                self.ranges = dict(zip(names, pairs, strict=True))
-            elif kind == "words":
-                known = (set(one.tolist()) for one in steps["encode"].categories_)
-                self.words = dict(zip(names, known, strict=True))
+                self._shown |= KINDS[kind].monitored(name)
+            self.ranges = {
+                name: (float(ranges[name][0]), float(ranges[name][1]))
+                for name in self._shown
+            }
+            words = (set(words.tolist()) for words in encoder.categories_)
+            self.words = dict(zip(encoder.word_names(), words, strict=True))
 
     def limits(self, name: str) -> tuple[float, float]:
         """Smallest and largest number of a column that is not reported as drift.
@@ -132,14 +123,14 @@ class DriftMonitor:
                 seen = self.outside.setdefault(name, [0, np.inf, -np.inf])
                 seen[0] += len(far)
                 seen[1], seen[2] = min(seen[1], far.min()), max(seen[2], far.max())
-        for name, known in self.words.items():
+        for name, trained in self.words.items():
             for word, count in X[name].dropna().value_counts().items():
-                if word not in known:
-                    found = self.new_words.setdefault(name, {})
-                    if word in found or len(found) < _MOST_WORDS_KEPT:
-                        found[str(word)] = found.get(str(word), 0) + int(count)
+                if word not in trained:
+                    counts = self.new_words.setdefault(name, {})
+                    if word in counts or len(counts) < _MOST_WORDS_KEPT:
+                        counts[str(word)] = counts.get(str(word), 0) + int(count)
                     else:
-                        found[""] = found.get("", 0) + int(count)
+                        counts[""] = counts.get("", 0) + int(count)
 
     def warnings(self) -> list[str]:
         """What differs from the training data, in sentences.
@@ -158,8 +149,7 @@ class DriftMonitor:
     def _on_range(self, name: str) -> str:
         count, least, most = self.outside[name]
         low, high = self.ranges[name]
-        show = date_of_days if name in self.days else "{:g}".format
-        shown = name.removesuffix(" (days)") if name in self.days else name
+        shown, show = self._shown[name]
         return (
             f"column {shown!r} is outside of what the model has seen, {show(low)} to "
             f"{show(high)}, in {count:.0f} of {self.rows} rows ({show(least)} to "
@@ -167,11 +157,11 @@ class DriftMonitor:
         )
 
     def _on_words(self, name: str) -> str:
-        found = self.new_words[name]
-        words = quoted_names([word for word in found if word])
+        counts = self.new_words[name]
+        words = quoted_names([word for word in counts if word])
         return (
             f"column {name!r} has words that the model has not seen, {words}"
-            f"{', ...' if '' in found else ''}, in {sum(found.values())} of "
+            f"{', ...' if '' in counts else ''}, in {sum(counts.values())} of "
             f"{self.rows} rows; they tell it nothing."
         )
 

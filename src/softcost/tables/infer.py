@@ -1,9 +1,8 @@
 """What is made of each column, and what looks odd about it, before any training."""
 
-import datetime
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,35 +11,37 @@ import pandas as pd
 
 from softcost.errors import on_command_line
 from softcost.tables.cells import (
-    KIND_OF,
-    KINDS,
     Decimal,
     Kind,
     Order,
-    Reading,
-    has_hours,
     is_unnamed,
-    marks_of,
-    possible_orders,
-    read_date,
-    read_moments,
-    read_number,
     read_numbers,
     says_nothing,
+    words_of,
 )
 from softcost.tables.columns import (
     PlainColumn,
-    as_boolean,
     decimal_counts,
     plain_columns,
-    words_of,
+    plain_frame,
+)
+from softcost.tables.kinds import (
+    KIND_OF,
+    KINDS,
+    ColumnKind,
+    Date,
+    Flag,
+    Number,
+    Words,
+    dated,
+    holds_texts,
+    kind_of_numbers,
+    own_orders,
+    present_cells,
+    recognise,
 )
 
 # What the columns of a raw table hold, as a person would read them.
-
-
-_LEAST_DATES = 3  # different ones, before whole numbers such as 20240131 are dates
-_CODE_DIGITS = 3
 
 
 @dataclass(frozen=True)
@@ -108,94 +109,44 @@ def infer_kinds(
     """
     overrides = ColumnOverrides() if overrides is None else overrides
     plain = plain_columns(frame, overrides.tokens) if plain is None else plain
-    readings, counts = {}, {}
+    recognised: dict[str, ColumnKind] = {}
+    counts = {}
     for name in map(str, frame.columns):
         if name in plain and name not in overrides.names():
-            readings[name] = _reading_of_numbers(
-                [one.strip() for one in plain[name].cells]
+            recognised[name] = kind_of_numbers(
+                [text.strip() for text in plain[name].cells]
             )
         else:
-            readings[name] = _reading(frame[name], name, overrides)
-        if readings[name].what == "number":
+            recognised[name] = _kind(frame[name], name, overrides)
+        if isinstance(recognised[name], Number):
             if name in plain:
                 counts[name] = plain[name].decimal_counts
             elif not pd.api.types.is_numeric_dtype(frame[name]):
                 counts[name] = _decimal_counts(frame[name])
     decimal = overrides.decimal or _usual_decimal(frame, counts)
-    order = _usual_order(frame, readings)
-    found: dict[str, Kind] = {}
-    for name, reading in readings.items():
-        if reading.what == "number":
-            said = said_decimal(counts[name]) if name in counts else "."
-            own = overrides.decimal or said or decimal
-            reading = replace(reading, decimal=own if own else ".")
-        elif reading.what == "date":
-            reading = _dated(frame[name], name, reading, order, overrides)
-        found[name] = KIND_OF[reading]
-    return found
+    order = _usual_order(frame, recognised)
+    kinds: dict[str, Kind] = {}
+    for name, kind in recognised.items():
+        if isinstance(kind, Number):
+            evidence = said_decimal(counts[name]) if name in counts else "."
+            kind = replace(kind, decimal=overrides.decimal or evidence or decimal)
+        elif isinstance(kind, Date):
+            kind = dated(
+                frame[name], order, overrides.dates.get(name), overrides.tokens
+            )
+        kinds[name] = KIND_OF[kind]
+    return kinds
 
 
-def _reading(values: pd.Series, name: str, overrides: ColumnOverrides) -> Reading:
-    """Numbers, dates or words; which decimal and order is decided by all columns."""
+def _kind(values: pd.Series, name: str, overrides: ColumnOverrides) -> ColumnKind:
+    """What a column holds; decimal separator and order are decided by all columns."""
     if name in overrides.nominal:
-        return KINDS["nominal"]
+        return Words()
     if name in overrides.number:
-        return KINDS["number"]
-    if name in overrides.dates or pd.api.types.is_datetime64_any_dtype(values):
-        return KINDS["date"]
-    cells = said_cells(values, overrides.tokens)
-    if pd.api.types.is_bool_dtype(values):
-        return KINDS["boolean"]
-    if len(cells) and all(isinstance(cell, datetime.date) for cell in cells):
-        return KINDS["date"]
-    texts = [str(cell).strip() for cell in cells]
-    if _are_numbers(values, overrides.tokens):
-        return _reading_of_numbers(texts)
-    if texts and {*map(as_boolean, texts)} <= {"True", "False"}:
-        return KINDS["boolean"]
-    if texts and possible_orders(texts):
-        return KINDS["date"]
-    return KINDS["nominal"]
-
-
-def _reading_of_numbers(texts: list[str]) -> Reading:
-    """What different cells are that can all be read as numbers."""
-    if _are_codes(texts):
-        return KINDS["nominal"]
-    return KINDS["date"] if _are_compact_dates(texts) else KINDS["number"]
-
-
-def said_cells(values: pd.Series, tokens: frozenset[str]) -> list[Any]:
-    """The different cells of a column that say something."""
-    cells = values.dropna().unique().tolist()
-    return [cell for cell in cells if not says_nothing(str(cell).strip(), tokens)]
-
-
-def _are_numbers(values: pd.Series, tokens: frozenset[str]) -> bool:
-    if pd.api.types.is_numeric_dtype(values):
-        return True
-    return not read_numbers(values, ".", tokens)[1].any()
-
-
-def _are_codes(texts: list[str]) -> bool:
-    """Digits with leading zeros, all of one length: postal codes and the like."""
-    sizes = {len(text) for text in texts}
-    return (
-        len(sizes) == 1
-        and min(sizes) >= _CODE_DIGITS
-        and all(text.isdecimal() for text in texts)
-        and any(text.startswith("0") for text in texts)
-        and len(texts) > 1
-    )
-
-
-def _are_compact_dates(texts: list[str]) -> bool:
-    texts = [text.removesuffix(".0") for text in texts]
-    return (
-        len(texts) >= _LEAST_DATES
-        and all(len(text) == 8 for text in texts)
-        and bool(possible_orders(texts))
-    )
+        return Number()
+    if name in overrides.dates:
+        return Date()
+    return recognise(values, overrides.tokens)
 
 
 def own_decimal(values: pd.Series) -> Decimal | None:
@@ -229,59 +180,12 @@ def _usual_decimal(
     return "," if commas > points else "."
 
 
-def holds_texts(values: pd.Series) -> bool:
-    """Whether cells may be texts; numbers and moments have types of their own."""
-    numeric = pd.api.types.is_numeric_dtype(values)
-    return not numeric and not pd.api.types.is_datetime64_any_dtype(values)
-
-
-def own_orders(values: pd.Series) -> list[Order]:
-    """In which orders the texts of a column of dates can be meant."""
-    texts = [str(cell).strip() for cell in said_cells(values, frozenset())]
-    return possible_orders(texts)
-
-
-def _usual_order(frame: pd.DataFrame, readings: Mapping[str, Reading]) -> Order | None:
-    for name, reading in readings.items():
-        if reading.what == "date" and holds_texts(frame[name]):
-            left = own_orders(frame[name])
-            if len(left) == 1 and left[0] != "ymd":
-                return left[0]
-    return None
-
-
-def _dated(
-    values: pd.Series,
-    name: str,
-    reading: Reading,
-    usual: Order | None,
-    overrides: ColumnOverrides,
-) -> Reading:
-    given = overrides.dates.get(name)
-    left = own_orders(values) if holds_texts(values) else []
-    if given is not None:
-        order: Order = given
-    elif len(left) == 1 or not left:
-        order = left[0] if left else "ymd"
-    else:
-        pointed = values.dropna().astype(str).str.contains(".", regex=False).any()
-        order = usual or ("dmy" if pointed else "mdy")
-    moments, _ = read_moments(values, order, overrides.tokens)
-    return replace(reading, order=order, hours=has_hours(moments))
-
-
-def almost(
-    values: pd.Series, overrides: ColumnOverrides
-) -> tuple[str, np.ndarray] | None:
-    """Whether most cells are numbers or dates: which, and where they are not."""
-    numbers, no_number = read_numbers(values, ".", overrides.tokens)
-    there = no_number | ~np.isnan(numbers)
-    for what, wrong in (
-        ("numbers", no_number),
-        ("dates", read_moments(values, "dmy", overrides.tokens)[1]),
-    ):
-        if 0 < wrong.sum() <= 0.1 * there.sum():
-            return what, wrong
+def _usual_order(frame: pd.DataFrame, kinds: Mapping[str, ColumnKind]) -> Order | None:
+    for name, kind in kinds.items():
+        if isinstance(kind, Date) and holds_texts(frame[name]):
+            orders = own_orders(frame[name])
+            if len(orders) == 1 and orders[0] != "ymd":
+                return orders[0]
     return None
 
 
@@ -310,10 +214,14 @@ def price_columns(features: pd.DataFrame, labels: np.ndarray) -> set[str]:
         prices = [f"{prefix}{label}" for label in classes]
         if prefix in (name, "") or len(prices) < 2 or not texts.keys() >= {*prices}:
             continue
-        costs = np.column_stack([read_numbers(features[one], ".")[0] for one in prices])
-        own = costs[np.arange(len(costs)), np.searchsorted(classes, labels.astype(str))]
+        costs = np.column_stack(
+            [read_numbers(features[price], ".")[0] for price in prices]
+        )
+        true_cost = costs[
+            np.arange(len(costs)), np.searchsorted(classes, labels.astype(str))
+        ]
         least, most = costs.min(axis=1), costs.max(axis=1)
-        if (own == least).mean() >= _SURE and (most > least).mean() >= _PRICED:
+        if (true_cost == least).mean() >= _SURE and (most > least).mean() >= _PRICED:
             return {*prices}
     return set()
 
@@ -379,10 +287,6 @@ def _share_right(values: np.ndarray, numbers: np.ndarray, n_classes: int) -> flo
         )
 
 
-_Flag = Callable[..., str]  # from option and value to a hint
-
-MOST_WORDS = 200  # of a column that have a feature each; rarer ones share one
-_LEAST_ROWS = 20  # before whole numbers that differ in all rows look like an id
 _ID_WORDS = {
     "id", "ids", "uid", "uuid", "guid", "key", "nr", "no", "idx", "index",
     "rowid", "rownames", "rownumber",
@@ -474,25 +378,26 @@ def infer_columns(
     labels = np.asarray(labels)
     flag = _option if on_command_line() else _parameter
     overrides = ColumnOverrides() if overrides is None else overrides
+    features = plain_frame(features)
     plain = plain_columns(features, overrides.tokens)
     kinds = infer_kinds(features, overrides, plain)
     prices = price_columns(features, labels)
     numbers, _ = pd.factorize(labels)  # which are quicker to count
-    found = []
+    summaries = []
     for name, kind in kinds.items():
         seen = _Seen(name, kind, features[name], overrides, plain.get(name))
-        is_id = _why_id(seen)
+        is_id = seen.reading.why_id(seen)
         why = _why_left_out(seen, prices) or is_id
         if name in overrides.names():
             why = ""
         remarks = () if why else tuple(_remarks(seen, numbers, len(kinds), flag))
         names_rows = bool(why) and why == is_id
-        found.append(
+        summaries.append(
             ColumnSummary(
                 name, kind, seen.n_missing, seen.examples(), why, remarks, names_rows
             )
         )
-    return found
+    return summaries
 
 
 class _Seen:
@@ -513,6 +418,7 @@ class _Seen:
             overrides,
         )
         self.reading = KINDS[kind]
+        self.tokens = overrides.tokens
         self.plain = plain if kind == "number" else None
         if self.plain is not None:
             self.cells: list[Any] = self.plain.cells
@@ -521,17 +427,11 @@ class _Seen:
             self.n_missing, self.n_rows = 0, len(values)
             self.n_different = len({*self.typed.tolist()})
             return
-        self.cells = said_cells(values, overrides.tokens)
-        if self.reading.what == "words":
-            self.typed = words_of(values, self.reading.boolean, overrides.tokens)
-            self.empty = pd.isna(self.typed)
+        self.cells = present_cells(values, overrides.tokens)
+        self.typed, _ = self.reading.read(values, overrides.tokens)
+        self.empty = pd.isna(self.typed)
+        if isinstance(self.reading, Words):
             self.cells = pd.unique(words_of(values)[~self.empty]).tolist()
-        elif self.reading.what == "number":
-            self.typed, _ = read_numbers(values, self.reading.decimal, overrides.tokens)
-            self.empty = np.isnan(self.typed)
-        else:
-            self.typed, _ = read_moments(values, self.reading.order, overrides.tokens)
-            self.empty = np.isnat(self.typed)
         self.n_missing = int(self.empty.sum())
         self.n_rows = len(values)
         self.n_different = int(pd.Series(self.typed).nunique())
@@ -557,14 +457,31 @@ class _Seen:
 
     def whole_numbers(self) -> bool:
         return (
-            self.reading.what == "number"
+            isinstance(self.reading, Number)
             and self.n_missing == 0
             and bool(np.isfinite(self.typed).all())
             and bool((self.typed == np.rint(self.typed)).all())
         )
 
-    def digits_only(self) -> bool:
-        return all(str(cell).strip().isdecimal() for cell in self.cells)
+    def overridden(self) -> bool:
+        return self.name in self.overrides.names()
+
+    def has_a_decimal_override(self) -> bool:
+        return self.overrides.decimal is not None
+
+    def has_an_order_override(self) -> bool:
+        return self.overrides.dates.get(self.name) is not None
+
+    def is_plain(self) -> bool:
+        return self.plain is not None
+
+    def is_unnamed(self) -> bool:
+        return is_unnamed(self.name)
+
+    def named_like_id(self) -> bool:
+        words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", self.name)
+        ends = {word.lower() for word in (*words[:1], *words[-1:])}
+        return bool(ends & _ID_WORDS) or self.name.lower().endswith(_ID_ENDS)
 
 
 def _why_left_out(seen: _Seen, prices: set[str]) -> str:
@@ -577,117 +494,12 @@ def _why_left_out(seen: _Seen, prices: set[str]) -> str:
     return ""
 
 
-def _why_id(seen: _Seen) -> str:
-    """Why a column looks like an id of the rows, of which a model learns nothing."""
-    if seen.differs_everywhere():
-        if seen.whole_numbers() and is_unnamed(seen.name):
-            return "it has no name and a number of its own in every row"
-        if seen.whole_numbers() and _named_like_id(seen.name):
-            return "it is called like an id and differs in every row"
-        if seen.reading.what == "words":
-            return "it has a different text in every row, like an identifier"
-    return ""
-
-
-def _named_like_id(name: str) -> bool:
-    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)
-    ends = {word.lower() for word in (*words[:1], *words[-1:])}
-    return bool(ends & _ID_WORDS) or name.lower().endswith(_ID_ENDS)
-
-
-def _remarks(seen: _Seen, labels: np.ndarray, n_columns: int, flag: _Flag) -> list[str]:
-    said: list[str] = []
-    if seen.reading.what == "number":
-        said += _on_numbers(seen, flag)
-    elif seen.reading.what == "date":
-        said += _on_dates(seen, flag)
-    else:
-        said += _on_words(seen, flag)
-    said += _on_tokens(seen)
+def _remarks(seen: _Seen, labels: np.ndarray, n_columns: int, flag: Flag) -> list[str]:
+    said = seen.reading.remarks(seen, flag) + _on_tokens(seen)
     if tells_the_class(seen.typed, seen.empty, labels, n_columns):
         said.append(
             "it tells the class almost alone: is it known before the answer is? "
             f"If not, {flag('drop', seen.name)}"
-        )
-    return said
-
-
-def _on_numbers(seen: _Seen, flag: _Flag) -> list[str]:
-    said = []
-    texts = [cell for cell in seen.cells if isinstance(cell, str)]
-    if texts and seen.leaves_decimal_open() and not seen.overrides.decimal:
-        example = next(text for text in texts if "." in text or "," in text)
-        if "," in example or seen.reading.decimal == ",":  # 1.5 is read as ever
-            other = "." if seen.reading.decimal == "," else ","
-            number = read_number(example, seen.reading.decimal)
-            said.append(
-                f"{example} is read as {number:g}; if that is wrong, "
-                f"{flag('decimal', other)}"
-            )
-    marks = marks_of(texts if seen.plain is None else [])
-    signs = [mark for mark in marks if mark]
-    if len(signs) > 1:
-        said.append(f"{', '.join(signs)} are mixed: one unit would be better")
-    elif signs and marks[""]:
-        said.append(f"{marks['']} of its different cells have no {signs[0]}")
-    elif signs:
-        said.append(f"{signs[0]} is taken off")
-    if (
-        seen.whole_numbers()
-        and seen.n_rows >= _LEAST_ROWS
-        and seen.name not in seen.overrides.names()
-    ):
-        if seen.differs_everywhere() and seen.digits_only():
-            said.append(
-                "a different whole number in every row; if it is an id, "
-                f"{flag('drop', seen.name)}"
-            )
-        elif _named_like_id(seen.name) and seen.n_different > _LEAST_ROWS:
-            said.append(
-                f"it is called like an id; if it is one, {flag('drop', seen.name)}"
-            )
-    return said
-
-
-def _on_dates(seen: _Seen, flag: _Flag) -> list[str]:
-    overrides = seen.name in seen.overrides.dates and seen.overrides.dates[seen.name]
-    if overrides or not holds_texts(seen.values) or len(own_orders(seen.values)) < 2:
-        return []
-    other, now = ("mdy", "day") if seen.reading.order == "dmy" else ("dmy", "month")
-    example = next(
-        (cell for cell in seen.cells if read_date(str(cell), "dmy")
-         != read_date(str(cell), "mdy")), seen.cells[0],
-    )  # fmt: skip
-    return [
-        f"{example} is read with the {now} first; if that is wrong, "
-        f"{flag('date', seen.name, other)}"
-    ]
-
-
-def _on_words(seen: _Seen, flag: _Flag) -> list[str]:
-    said: list[str] = []
-    if seen.name in seen.overrides.nominal:
-        return said
-    if not pd.api.types.is_bool_dtype(seen.values):
-        odd = almost(seen.values, seen.overrides)
-        if odd is not None:
-            what, wrong = odd
-            first = int(wrong.argmax())
-            cell = str(seen.values.iloc[first])[:40]
-            said.append(
-                f"it is read as words, since {wrong.sum()} of its cells are no {what}, "
-                f"the first {cell!r} in row {first + 1}; correct them, or "
-                f"{flag('missing', cell)}"
-            )
-        elif not read_numbers(seen.values, ".", seen.overrides.tokens)[1].any():
-            said.append(
-                "digits with leading zeros are a code, read as words; if they are "
-                f"numbers, {flag('number', seen.name)}"
-            )
-    if seen.n_different > MOST_WORDS:
-        said.append(
-            f"{seen.n_different} different words, of which the {MOST_WORDS - 1} most "
-            "frequent are told apart"
         )
     return said
 
@@ -702,7 +514,7 @@ def _on_tokens(seen: _Seen) -> list[str]:
         for text in (str(cell).strip() for cell in cells)
         if text and says_nothing(text, seen.overrides.tokens)
     ]
-    if not tokens or seen.reading.what == "words":
+    if not tokens or isinstance(seen.reading, Words):
         return []
     return [f"read as missing: {', '.join(map(repr, tokens[:3]))}"]
 

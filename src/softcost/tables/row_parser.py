@@ -11,17 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from softcost.tables.cells import (
-    KINDS,
-    Decimal,
-    Kind,
-    date_feature_names,
-    date_features,
-    read_moments,
-    read_number,
-    read_numbers,
-)
-from softcost.tables.columns import LARGEST, feature_kinds, word_of
+from softcost.tables.cells import Kind
+from softcost.tables.kinds import KINDS, feature_kinds
 
 Row = Mapping[str, Any]
 _SHOWN = 60  # characters of a cell in a message
@@ -44,7 +35,7 @@ class RowParser:
     Attributes
     ----------
     number_names, word_names : list of str
-        The typed columns; a date is several numbers.
+        The typed columns; a date is several numbers. Free text is among the words.
 
     See Also
     --------
@@ -64,26 +55,21 @@ class RowParser:
     ) -> None:
         features = feature_kinds(kinds)
         self.number_names = [n for n, kind in features.items() if kind == "number"]
-        self.word_names = [n for n, kind in features.items() if kind == "nominal"]
+        self.word_names = [n for n, kind in features.items() if kind != "number"]
         self._order = list(features)
-        self._columns = list(kinds)
         self._tokens = tokens
-        self._coded = {read_number(one) for one in tokens} - {None}
-        place = {name: at for at, name in enumerate(self.number_names)}
-        readings = {name: KINDS[kind] for name, kind in kinds.items()}
-        self._numbers: list[tuple[str, int, Decimal]] = [
-            (name, place[name], one.decimal)
-            for name, one in readings.items()
-            if one.what == "number"
-        ]
-        self._words = [
-            (name, one.boolean) for name, one in readings.items() if one.what == "words"
-        ]
-        self._dates = [
-            (name, place[date_feature_names(name, one)[0]], one)
-            for name, one in readings.items()
-            if one.what == "date"
-        ]
+        places = {name: at for at, name in enumerate(self.number_names)}
+        places |= {name: at for at, name in enumerate(self.word_names)}
+        self._columns = {
+            name: (
+                KINDS[kind],
+                [
+                    (column, typed == "number", places[column])
+                    for column, typed in KINDS[kind].typed_kinds(name).items()
+                ],
+            )
+            for name, kind in kinds.items()
+        }
 
     def read(self, rows: Sequence[Row]) -> tuple[np.ndarray, np.ndarray]:
         """Parse rows; a ValueError names a row that cannot be read.
@@ -103,21 +89,16 @@ class RowParser:
             if not all(name in row for name in self._columns):
                 self._refuse_names(number, row)
         numbers = np.full((len(rows), len(self.number_names)), np.nan)
-        self._read_numbers(rows, numbers)
-        for name, first, reading in self._dates:
-            cells = pd.Series([row[name] for row in rows], dtype=object)
-            moments, wrong = read_moments(cells, reading.order, self._tokens)
+        words = np.empty((len(rows), len(self.word_names)), object)
+        for name, (kind, places) in self._columns.items():
+            cells = [row[name] for row in rows]
+            typed, wrong = kind.read_row_cells(cells, self._tokens)
             if wrong.any():
-                _refuse_cell(rows, name, int(wrong.argmax()), "a date")
-            parts = list(date_features(name, moments, reading).values())
-            numbers[:, first : first + len(parts)] = np.column_stack(parts)
-        words = np.empty((len(rows), len(self._words)), object)
-        for at, row in enumerate(rows):
-            for place, (name, boolean) in enumerate(self._words):
-                cell = row[name]
-                empty = cell is None
-                word = np.nan if empty else word_of(cell, boolean, self._tokens)
-                words[at, place] = word
+                at = int(wrong.argmax())
+                _refuse_cell(rows, name, at, kind.needed_for(cells[at]))
+            parts = kind.typed_columns(name, typed)
+            for column, is_number, place in places:
+                (numbers if is_number else words)[:, place] = parts[column]
         return numbers, words
 
     def frame(self, numbers: np.ndarray, words: np.ndarray) -> pd.DataFrame:
@@ -137,31 +118,6 @@ class RowParser:
             columns[name] = pd.Series(cells, dtype=object)
         return pd.DataFrame(columns, columns=self._order)
 
-    def _read_numbers(self, rows: Sequence[Row], found: np.ndarray) -> None:
-        """Fill in numbers; texts among them are read together."""
-        texts: dict[Decimal, list[tuple[int, int, str, str]]] = {}
-        for at, row in enumerate(rows):
-            for name, place, decimal in self._numbers:
-                cell = row[name]
-                if isinstance(cell, str):
-                    texts.setdefault(decimal, []).append((at, place, name, cell))
-                elif isinstance(cell, int | float) and not isinstance(cell, bool):
-                    value = _as_float(cell)
-                    if not abs(value) <= LARGEST:
-                        _refuse_cell(rows, name, at, "a finite number")
-                    found[at, place] = np.nan if value in self._coded else value
-                elif cell is not None:
-                    _refuse_cell(rows, name, at, "a finite number")
-        for decimal, cells in texts.items():
-            ats, places, names, words = zip(*cells, strict=True)
-            series = pd.Series(words, dtype=object)
-            values, wrong = read_numbers(series, decimal, self._tokens)
-            wrong |= np.abs(values) > LARGEST
-            if wrong.any():
-                first = int(wrong.argmax())
-                _refuse_cell(rows, names[first], ats[first], "a finite number")
-            found[ats, places] = values
-
     def _refuse_names(self, number: int, row: Row) -> None:
         missing = next(name for name in self._columns if name not in row)
         others = [name[:_SHOWN] for name in row if name not in self._columns]
@@ -171,13 +127,6 @@ class RowParser:
             f"row {number} has no cell {missing!r}, which the model needs{hint or '.'}"
             f"{'' if hint else ' Give null where it is empty.'}"
         )
-
-
-def _as_float(cell: float) -> float:
-    try:
-        return float(cell)
-    except OverflowError:
-        return np.inf
 
 
 def _refuse_cell(rows: Sequence[Row], name: str, at: int, needed: str) -> None:
