@@ -5,6 +5,7 @@ one-sided values. Any scikit-learn estimator solves them one by one. A learner w
 methods of `SupportsMultiFit` or `SupportsPath` shares work between them.
 """
 
+from softcost.learners.boosted_trees import BoostedTrees
 from softcost.learners.fitting import (
     Constant,
     FittedModels,
@@ -46,6 +47,7 @@ from softcost.learners.protocols import (
 
 __all__ = [
     "BatchedFold",
+    "BoostedTrees",
     "Constant",
     "FittedModels",
     "FittedSubproblems",

@@ -76,6 +76,21 @@ class Subproblem:
         """
         return type(self)(*(part.reshape(shape) for part in self._arrays()))
 
+    def part(self: Kind, rows: NDArray[np.intp]) -> Kind:
+        """The same subproblem over some of the rows.
+
+        Parameters
+        ----------
+        rows : array of int
+            Indices of the rows.
+
+        Returns
+        -------
+        Subproblem
+            Of the same type.
+        """
+        return type(self)(*(part[..., rows] for part in self._arrays()))
+
     def _arrays(self) -> list[NDArray[Any]]:
         return [getattr(self, field.name) for field in fields(self)]
 
