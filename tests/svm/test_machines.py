@@ -63,7 +63,8 @@ def test_more_classes_vote_as_libsvm(wine):
     X, y = load_digits(return_X_y=True)
     X, names = X[:500] / 16, np.array(list("abcdefghij"))[y[:500]]
     mine = KernelSVC(C=16, tol=1e-6).fit(X[:400], names[:400])
-    peer = SVC(kernel=perceptron, C=16, tol=1e-6).fit(X[:400], names[:400])
+    peer = SVC(kernel=perceptron, C=16, tol=1e-6, break_ties=True)
+    peer.fit(X[:400], names[:400])
     np.testing.assert_array_equal(mine.predict(X), peer.predict(X))
     peer.decision_function_shape = "ovo"
     margins = peer.decision_function(X)

@@ -54,9 +54,14 @@ print("finished", flush=True)
     "model",
     [
         "KernelSVC(C=1e4)",
-        "OneSidedRegression(OneSidedSVR(C=1e4), n_jobs=2)",
         "SoftCostClassifierCV(OneSidedRegression(), n_jobs=2)",
-        "SoftCostClassifierCV(OneSidedRegression())",
+        *(
+            pytest.param(other, marks=pytest.mark.slow)
+            for other in (
+                "OneSidedRegression(OneSidedSVR(C=1e4), n_jobs=2)",
+                "SoftCostClassifierCV(OneSidedRegression())",
+            )
+        ),
     ],
 )
 def test_an_interrupt_ends_a_long_fit(model):
@@ -143,7 +148,7 @@ def test_an_edit_of_one_solver_file_outdates_code_of_all(tmp_path):
     assert hits() == 0
 
 
-@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize("ending", ["nbi", pytest.param("nbc", marks=pytest.mark.slow)])
 def test_a_damaged_cache_is_written_anew(tmp_path, ending):
     code = (
         "from softcost.solvers.smo import spread; import numpy as np; "

@@ -5,12 +5,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
-from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.metaestimators import available_if
 
 from softcost.learners import Labels, Subproblem
+from softcost.learners.sklearn_types import ClassifierMixin, available, fit_context
 from softcost.linear.linear_machine import LinearMachine, LinearMachines
 
 
@@ -72,7 +71,7 @@ class MarginClassifier(ClassifierMixin, LinearMachine):
             return self.classes_[(scores > 0).astype(int)]
         return self.classes_[scores.argmax(axis=1)]
 
-    @available_if(_is_logistic)
+    @available(_is_logistic)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities, for ``loss="logistic"``.
 
@@ -162,7 +161,7 @@ class LinearClassifier(MarginClassifier, LinearClassifierMixin):
         self.tol = tol
         self.max_iter = max_iter
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> "LinearClassifier":

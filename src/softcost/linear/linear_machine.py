@@ -12,7 +12,6 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -30,6 +29,7 @@ from softcost.learners import (
     check_sides,
     warn_not_converged,
 )
+from softcost.learners.sklearn_types import BaseEstimator
 from softcost.linear.features import Rows, Standardised, on_disk, precision
 from softcost.linear.losses import Posed, pose
 from softcost.linear.newton import Solved, solve

@@ -23,10 +23,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from softcost.learners import Subproblem
+from softcost.learners.sklearn_types import RegressorMixin, fit_context
 from softcost.linear.features import Rows, precision
 from softcost.linear.linear_classifier import MarginClassifier
 from softcost.linear.linear_machine import (
@@ -40,6 +41,7 @@ from softcost.solvers.kernels import (
     check_single,
     code_of,
     kernel_rows,
+    lists_kernels,
     pack,
     padded,
 )
@@ -244,22 +246,22 @@ def centred(
     return out
 
 
-def width_for(gamma: Any, X: Any, weight: NDArray[np.float64] | None = None) -> float:
-    """The value of a kernel's ``gamma``, which may be a name, for weighted rows."""
+def width_for(gamma: Any, X: Any, rows: NDArray[np.intp] | None = None) -> float:
+    """The value of a kernel's ``gamma``, which may be a name, for some rows of X."""
     n, n_features = X.shape
     if gamma == "auto":
         return 1.0 / n_features
     if gamma != "scale":
         return float(gamma)
-    weight = np.ones(n) if weight is None else weight
+    n = n if rows is None else len(rows)
     total = squares = 0.0
     for start in range(0, n, _BLOCK):
         part = slice(start, start + _BLOCK)
-        block = X[part].astype(np.float64)
-        total += weight[part] @ np.asarray(block.sum(axis=1)).ravel()
+        block = X[part if rows is None else rows[part]].astype(np.float64)
+        total += float(block.sum())
         block = block.multiply(block) if sparse.issparse(block) else block**2
-        squares += weight[part] @ np.asarray(block.sum(axis=1)).ravel()
-    size = n_features * weight.sum()
+        squares += float(block.sum())
+    size = n_features * n
     variance = squares / size - (total / size) ** 2
     return 1.0 / (n_features * variance) if variance > 0 else 1.0
 
@@ -339,20 +341,20 @@ class NystroemMachine(LinearMachine):
         X : array or sparse matrix of shape (n, n_features)
             Rows that passed `input_checks`.
         weight : array of shape (n,)
-            Sample weights; only rows of positive weight may be landmarks.
+            Not used. Weights of subproblems depend on costs and softness, but all
+            candidates of a search share their landmarks and their kernel width.
 
         Returns
         -------
         space, rows : tuple
             The landmarks, and the rows as features.
         """
-        if not weight.any():  # all subproblems are trivial
-            weight = np.ones_like(weight)
-        weighted = np.flatnonzero(weight > 0)
-        centre = centre_of(X if len(weighted) == len(weight) else X[weighted])
+        centre = centre_of(X)
         matrix = centred(X, centre)
-        gamma = width_for(self.gamma, X, weight)
-        space = self.landmarks(matrix, weighted, centre, gamma, self.seed())
+        gamma = width_for(self.gamma, X)
+        space = self.landmarks(
+            matrix, np.arange(X.shape[0]), centre, gamma, self.seed()
+        )
         dtype = precision((X.shape[0], self.n_landmarks), self.tol)
         return space, space.rows(matrix, dtype).cached(self.cache_size)
 
@@ -378,6 +380,15 @@ class NystroemMachine(LinearMachine):
             Opens the folds.
         """
         return NystroemPath(self, X, tests, values, softness)
+
+    def _fit_weighted(
+        self, X: Any, subproblems: Sequence[Subproblem]
+    ) -> LinearMachines:
+        """Fit to the rows of positive weight: no other row may be a landmark."""
+        rows = np.flatnonzero(subproblems[0].weight > 0)
+        if len(rows) < X.shape[0]:
+            X, subproblems = X[rows], [problem.part(rows) for problem in subproblems]
+        return self.fit_many(X, subproblems)
 
     def _keep(self, machines: LinearMachines) -> None:
         super()._keep(machines)
@@ -419,9 +430,7 @@ class NystroemPath:
         self, train: NDArray[np.intp], rows: NDArray[np.intp], out: NDArray[np.intp]
     ) -> LinearFold:
         machine = self.machine
-        weight = np.zeros(len(self.groups))
-        weight[train] = 1.0
-        gamma = width_for(machine.gamma, self._X, weight)
+        gamma = width_for(machine.gamma, self._X, train)
         space = machine.landmarks(
             self._matrix, self._place[train], self._centre, gamma, self._seed
         )
@@ -432,6 +441,7 @@ class NystroemPath:
         return LinearFold(self, space.penalty, inside, order, outside, cache)
 
 
+@lists_kernels
 class NystroemClassifier(MarginClassifier, NystroemMachine):
     """Kernel classifier for many rows: a linear machine on Nystroem features.
 
@@ -443,8 +453,7 @@ class NystroemClassifier(MarginClassifier, NystroemMachine):
 
     Parameters
     ----------
-    kernel : {"perceptron", "stump", "laplacian", "exponential", "rbf", "linear"}, \
-default="perceptron"
+    kernel : {feature_kernels}, default="perceptron"
         As for `softcost.svm.KernelSVC`.
     C : float, default=1.0
         Weight of the losses relative to the penalty.
@@ -522,7 +531,7 @@ default="perceptron"
         self.cache_size = cache_size
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> "NystroemClassifier":
@@ -542,7 +551,7 @@ default="perceptron"
         self
         """
         X, self.classes_, subproblems = self._one_vs_rest(X, y, sample_weight)
-        self._keep(self.fit_many(X, subproblems))
+        self._keep(self._fit_weighted(X, subproblems))
         return self
 
 
@@ -602,7 +611,7 @@ class OneSidedNystroem(RegressorMixin, NystroemMachine):
         self.cache_size = cache_size
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
         X: Any,
@@ -630,7 +639,7 @@ class OneSidedNystroem(RegressorMixin, NystroemMachine):
         self
         """
         X, subproblem = self._one_sided(X, y, side, sample_weight)
-        self._keep(self.fit_many(X, [subproblem]))
+        self._keep(self._fit_weighted(X, [subproblem]))
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

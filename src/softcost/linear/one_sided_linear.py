@@ -4,8 +4,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin, _fit_context
 
+from softcost.learners.sklearn_types import RegressorMixin, fit_context
 from softcost.linear.linear_machine import LinearMachine, LinearMachines
 
 
@@ -73,7 +73,7 @@ class OneSidedLinear(RegressorMixin, LinearMachine):
         self.tol = tol
         self.max_iter = max_iter
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
         X: Any,

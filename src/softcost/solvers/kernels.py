@@ -22,7 +22,7 @@ References
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,6 +93,21 @@ KERNELS = {
 FEATURE_KERNELS = tuple(
     name for name, kernel in KERNELS.items() if kernel.code is not None
 )
+
+
+Class = TypeVar("Class", bound=type)
+
+
+def lists_kernels(cls: Class) -> Class:
+    """Insert the names of kernels into a class's docstring, for ``{kernels}``."""
+    if cls.__doc__:  # not under python -OO
+        for field, names in (
+            ("kernels", KERNELS),
+            ("feature_kernels", FEATURE_KERNELS),
+        ):
+            words = ", ".join(f'"{name}"' for name in names)
+            cls.__doc__ = cls.__doc__.replace(f"{{{field}}}", f"{{{words}}}")
+    return cls
 
 
 def code_of(kernel: str) -> int:

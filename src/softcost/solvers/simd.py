@@ -290,8 +290,8 @@ def power_of_two(typingctx, a):
     def codegen(context, builder, signature, args):
         low = builder.bitcast(args[0], INTS)
         exponent = builder.shl(low, ir.Constant(INTS, [23] * LANES))
-        one = ir.Constant(INTS, [127 << 23] * LANES)
-        return builder.bitcast(builder.add(exponent, one), FLOATS)
+        bias = ir.Constant(INTS, [127 << 23] * LANES)
+        return builder.bitcast(builder.add(exponent, bias), FLOATS)
 
     return floats(floats), codegen
 

@@ -4,6 +4,7 @@ A path solves all problems of a search on shared kernel values.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from threading import Lock
 from typing import Any, ClassVar
@@ -11,11 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softcost.learners import PathOutputs, Subproblem, warn_not_converged
+from softcost.learners.sklearn_types import BaseEstimator
 from softcost.solvers.duplicates import distinct_rows
 from softcost.solvers.kernels import KERNELS, centred, submatrix
 from softcost.solvers.path import Family, solve_path
@@ -30,7 +31,9 @@ from softcost.svm.machines import (
     Problem,
     SharedRows,
     centre_of,
+    check_reach,
     fit_machines,
+    largest_distance,
     make_plan,
 )
 
@@ -68,6 +71,7 @@ class KernelPath:
         self._X, self._threads, self._lock = X, threads, Lock()
         self._shared: SharedRows | None = None
         self._spec = machine.kernel_spec(X)
+        self.distance = largest_distance(X, self._spec)
         has_gamma = KERNELS[machine.kernel].has_gamma
         self.own_widths = has_gamma and machine.gamma == "scale"
         if machine.kernel == "precomputed":
@@ -203,6 +207,7 @@ class KernelFold:
         """Solve a subproblem for all values of C and softness."""
         path = self._path
         family = Family(*path.machine.posed(subproblem))
+        check_reach(path.distance, path.values.max(), len(self._train), family)
         has_box = ((family.lower < 0) | (family.upper > 0)).any(
             axis=tuple(range(family.lower.ndim - 1))
         )
@@ -357,11 +362,16 @@ class KernelMachine(BaseEstimator):
         Machines
             Their outputs are those of all subproblems.
         """
+        spec = self.kernel_spec(X)
+        problems = [self.posed(subproblem) for subproblem in subproblems]
+        distance = largest_distance(X, spec)
+        for problem in problems:
+            check_reach(distance, float(self.C), X.shape[0], problem)
         machines = fit_machines(
             X,
-            [self.posed(subproblem) for subproblem in subproblems],
+            problems,
             float(self.C),
-            self.kernel_spec(X),
+            spec,
             tol=self.tol,
             max_steps=self.max_iter,
             threads=threads,
@@ -391,6 +401,23 @@ class KernelMachine(BaseEstimator):
             With a method that opens its folds.
         """
         return KernelPath(self, X, tests, values, softness, threads)
+
+    def _fit_weighted(
+        self,
+        X: Any,
+        subproblems: Sequence[Subproblem],
+        weight: NDArray[np.float64],
+    ) -> Machines:
+        """Fit to the rows of positive weight: no other row affects the kernel's width.
+
+        All columns of a kernel matrix are needed to predict, so its rows are kept.
+        """
+        rows = np.flatnonzero(weight > 0)
+        if len(rows) == X.shape[0] or self.kernel == "precomputed":
+            return self.fit_many(X, subproblems)
+        parts = [subproblem.part(rows) for subproblem in subproblems]
+        machines = self.fit_many(X[rows], parts)
+        return replace(machines, support=rows[machines.support])
 
     def _keep(self, machines: Machines) -> None:
         """Store fitted machines under scikit-learn's names."""

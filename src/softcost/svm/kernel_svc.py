@@ -5,15 +5,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from softcost.learners import Labels, Subproblem
+from softcost.learners.sklearn_types import ClassifierMixin, fit_context
+from softcost.solvers.kernels import lists_kernels
 from softcost.svm.kernel_machine import KernelMachine
 from softcost.svm.machines import Problem, pose
 
 
+@lists_kernels
 class KernelSVC(ClassifierMixin, KernelMachine):
     """Support vector classifier with the perceptron kernel, one machine for each pair.
 
@@ -27,8 +29,7 @@ class KernelSVC(ClassifierMixin, KernelMachine):
 
     Parameters
     ----------
-    kernel : {"perceptron", "stump", "laplacian", "exponential", "rbf", "linear", \
-"precomputed"}, default="perceptron"
+    kernel : {kernels}, default="perceptron"
         The perceptron kernel ``-|x - x'|_2`` and the stump kernel ``-|x - x'|_1`` have
         no width: only C is left to choose.
     C : float, default=1.0
@@ -77,7 +78,10 @@ class KernelSVC(ClassifierMixin, KernelMachine):
     True
     """
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    # Models of earlier versions have votes alone, and perhaps a calibration of them.
+    breaks_ties_ = False
+
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> "KernelSVC":
@@ -113,7 +117,8 @@ class KernelSVC(ClassifierMixin, KernelMachine):
             self._pair(codes, weight, i, j)
             for i, j in combinations(range(len(self.classes_)), 2)
         ]
-        self._keep(self.fit_many(X, problems))
+        self._keep(self._fit_weighted(X, problems, weight))
+        self.breaks_ties_ = True
         return self
 
     def _pair(
@@ -161,7 +166,9 @@ class KernelSVC(ClassifierMixin, KernelMachine):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Signed output for two classes, shape (n,); votes otherwise, (n, n_classes).
 
-        A pair that could not be trained gives half a vote to each side.
+        Summed margins break ties between votes, as in `sklearn.svm.SVC` with
+        ``break_ties=True``. A pair that could not be trained gives half a vote to each
+        side.
 
         Parameters
         ----------
@@ -176,10 +183,14 @@ class KernelSVC(ClassifierMixin, KernelMachine):
         outputs = self._outputs(X)
         if len(self.classes_) == 2:
             return outputs[:, 0]
-        return pair_votes(outputs, len(self.classes_))
+        n_classes = len(self.classes_)
+        votes = pair_votes(outputs, n_classes)
+        return votes + vote_margins(outputs, n_classes) if self.breaks_ties_ else votes
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the positive output, or with the most votes.
+
+        Summed margins break ties.
 
         Parameters
         ----------
@@ -234,3 +245,42 @@ def pair_votes(outputs: NDArray[Any], n_classes: int) -> NDArray[np.float64]:
         votes[:, i] += for_first
         votes[:, j] += 1.0 - for_first
     return votes
+
+
+def vote_margins(outputs: NDArray[Any], n_classes: int) -> NDArray[np.float64]:
+    """Summed margins of every class, scaled so that they only break ties of votes.
+
+    Different numbers of votes differ by at least 1/2, these terms by less than 2/5.
+
+    Parameters
+    ----------
+    outputs : array of shape (n, n_classes * (n_classes - 1) / 2)
+        As in `pair_votes`.
+    n_classes : int
+        At least 2.
+
+    Returns
+    -------
+    array of shape (n, n_classes)
+        ``0.2 s / (1 + |s|)`` for the sum s of a class's margins.
+
+    See Also
+    --------
+    pair_votes : The votes.
+
+    Examples
+    --------
+    Each class wins once; class 1 has the largest margins.
+
+    >>> import numpy as np
+    >>> from softcost.svm import pair_votes, vote_margins
+    >>> outputs = np.array([[-0.5, 0.2, -0.1]])
+    >>> pair_votes(outputs, 3), int(vote_margins(outputs, 3).argmax())
+    (array([[1., 1., 1.]]), 1)
+    """
+    sums = np.zeros((len(outputs), n_classes))
+    for pair, (i, j) in enumerate(combinations(range(n_classes), 2)):
+        margin = np.nan_to_num(outputs[:, pair])
+        sums[:, i] += margin
+        sums[:, j] -= margin
+    return 0.2 * sums / (1.0 + np.abs(sums))

@@ -14,6 +14,7 @@ ones.
 Results are the same to the bit.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
@@ -370,6 +371,56 @@ class KernelSpec:
     def original(self, x: np.ndarray) -> np.ndarray:
         """The inverse of `dense`, up to rounding."""
         return x.astype(np.float64) + (0.0 if self.centre is None else self.centre)
+
+
+# Outputs of a machine that vary by less than this share of the targets' range carry no
+# information: all rows are at their bounds.
+_LEAST_SHARE = 1e-3
+_LARGEST_C = 1024.0  # of the default grid; a smaller C may underfit on purpose
+
+
+def largest_distance(X: Any, spec: KernelSpec) -> float:
+    """Upper bound of the kernel's distance form between rows of X."""
+    if spec.name == "precomputed" or X.shape[0] == 0:
+        return math.inf
+    least, most = X.min(axis=0), X.max(axis=0)
+    if sparse.issparse(X):
+        least, most = least.toarray().ravel(), most.toarray().ravel()
+    with np.errstate(over="ignore"):
+        corner = np.asarray(most - least, np.float32)[None]
+    if not corner.any():
+        return math.inf  # all rows are equal: the machine is a constant
+    out = np.empty((1, padded(1)), np.float32)
+    origin = pack(np.zeros_like(corner))
+    kernel_rows(corner, origin, code_of(spec.name), spec.gamma, out, 0)
+    return float(-out[0, 0])
+
+
+def check_reach(distance: float, C: float, n_rows: int, problem: Any) -> None:
+    """Raise an error if no machine can fit its targets, because features are too small.
+
+    Coefficients are at most C times the weight of a row, so outputs differ by at most
+    twice their sum times the largest kernel distance.
+
+    Parameters
+    ----------
+    distance : float
+        From `largest_distance`.
+    C : float
+        The largest value.
+    n_rows : int
+        Number of rows.
+    problem : Problem or Family
+        Targets, and boxes for C = 1.
+    """
+    boxes = (problem.upper - problem.lower).sum(axis=-1).max(initial=0.0)
+    extent = float(np.ptp(problem.targets)) if problem.targets.size else 0.0
+    C = max(C, _LARGEST_C)
+    if 2 * C * max(n_rows, boxes) * distance < _LEAST_SHARE * extent:
+        raise ValueError(
+            f"X varies too little for this kernel and C={C:g}: no machine can reach "
+            "its targets. Scale the features, for instance with StandardScaler()."
+        )
 
 
 @dataclass(frozen=True)

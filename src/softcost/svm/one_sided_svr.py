@@ -4,10 +4,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from softcost.learners import OneSidedValues, Subproblem, Values, check_sides
+from softcost.learners.sklearn_types import RegressorMixin, fit_context
 from softcost.svm.kernel_machine import KernelMachine
 from softcost.svm.machines import Problem, pose
 
@@ -58,7 +58,7 @@ class OneSidedSVR(RegressorMixin, KernelMachine):
     # Sides are part of what is learnt, so they travel with the data by default.
     __metadata_request__fit: ClassVar = {"side": True}
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
         X: Any,
@@ -97,7 +97,7 @@ class OneSidedSVR(RegressorMixin, KernelMachine):
         subproblem: Subproblem = Values(target, weight)
         if sides is not None:
             subproblem = OneSidedValues(target, weight, sides)
-        self._keep(self.fit_many(X, [subproblem]))
+        self._keep(self._fit_weighted(X, [subproblem], weight))
         return self
 
     def posed(self, subproblem: Subproblem) -> Problem:
