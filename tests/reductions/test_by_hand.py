@@ -179,7 +179,7 @@ def costing(learner, X, y, soft, weight, X_new):
 
 
 def gbse(learner, X, y, soft, weight, X_new):
-    linear = isinstance(learner, LogisticRegression | LinearClassifier)
+    combines = isinstance(learner, KernelSVC)  # others need products
 
     def pairs(rows):
         out = []
@@ -187,7 +187,7 @@ def gbse(learner, X, y, soft, weight, X_new):
             for k in range(N_CLASSES):
                 one = np.eye(N_CLASSES)[k]
                 parts = [x, one]
-                if linear:
+                if not combines:
                     parts.append(np.outer(x, one).ravel())
                 out.append(np.concatenate(parts))
         return np.array(out)

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -13,8 +15,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from softcost import Costing, KernelSVC, StochasticEnsembleBoosting
 from softcost.reductions.stochastic_ensemble import (
+    combines_features,
     gains,
-    is_linear,
     pair_features,
     policy,
 )
@@ -51,7 +53,7 @@ def test_policy_shares_equally_among_the_accepted():
 def test_definition(blobs, example_costs):
     X, y, X_new, rng = blobs(3)
     costs, weight = example_costs(y, rng), rng.integers(0, 3, len(y)).astype(float)
-    model = StochasticEnsembleBoosting(GaussianNB(), n_rounds=5)
+    model = StochasticEnsembleBoosting(GaussianNB(), n_rounds=5, pair_features="concat")
     found = model.fit(X, y, costs=costs, sample_weight=weight).decision_function(X_new)
 
     def pair(x, k):
@@ -101,21 +103,23 @@ def test_features_of_pairs():
         np.testing.assert_array_equal(thin.toarray(), dense)
 
 
-def test_linear_learners_are_known():
-    linear = [
+def test_learners_that_need_products():
+    need_products = [
         LogisticRegression(),
         RidgeClassifier(),
         LinearSVC(),
         KernelSVC(kernel="linear"),
         make_pipeline(StandardScaler(), LogisticRegression()),
+        DecisionTreeClassifier(max_depth=3),
+        GaussianNB(),
     ]
-    assert all(map(is_linear, linear))
+    assert not any(map(combines_features, need_products))
     others = [
         DecisionTreeClassifier(),
         KernelSVC(),
-        make_pipeline(StandardScaler(), GaussianNB()),
+        make_pipeline(StandardScaler(), RandomForestClassifier()),
     ]
-    assert not any(map(is_linear, others))
+    assert all(map(combines_features, others))
 
 
 def test_linear_learners_need_the_products(blobs):
@@ -195,3 +199,58 @@ def test_bad_parameters(blobs, bad):
     X, y, _, _ = blobs(3)
     with pytest.raises(ValueError, match=next(iter(bad))):
         StochasticEnsembleBoosting(**bad).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        DecisionTreeClassifier(max_depth=3, random_state=0),
+        HistGradientBoostingClassifier(max_iter=5),
+        GaussianNB(),
+    ],
+)
+def test_learners_that_cannot_combine_features_get_products(learner):
+    """check_classifiers_train of scikit-learn requires this accuracy."""
+    X, y = make_blobs(n_samples=150, random_state=0)
+    X = StandardScaler().fit_transform(X)
+    model = StochasticEnsembleBoosting(learner, n_rounds=5).fit(X, y)
+    assert (model.predict(X) == y).mean() > 0.83
+
+
+@pytest.mark.parametrize("factor", [1e-200, 1e-5, 3.0, 1e100])
+def test_units_of_costs_do_not_matter(factor):
+    X, y = load_iris(return_X_y=True)
+    for seed in range(3):
+        prices = np.random.default_rng(seed).uniform(1, 9, (3, 3)) * (1 - np.eye(3))
+        first, second = (
+            StochasticEnsembleBoosting(cost_matrix=costs, n_rounds=8, random_state=0)
+            .fit(X, y)
+            .predict(X)
+            for costs in (prices, factor * prices)
+        )
+        np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("features", ["concat", "interact"])
+@pytest.mark.parametrize("learner", [DecisionTreeClassifier(), GaussianNB()])
+def test_prediction_makes_a_bounded_number_of_pairs_at_a_time(
+    features, learner, monkeypatch
+):
+    """Products with all classes are wide: even one row may have too many pairs."""
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 20
+    prices = 1.0 - np.eye(20)
+    model = StochasticEnsembleBoosting(
+        learner, n_rounds=2, pair_features=features, cost_matrix=prices
+    ).fit(X, y)
+    expected, sizes = model.decision_function(X), []
+
+    def measured(*args, **options):
+        pairs = pair_features(*args, **options)
+        sizes.append(pairs.size)
+        return pairs
+
+    module = "softcost.reductions.stochastic_ensemble"
+    monkeypatch.setattr(f"{module}._MAX_CELLS", 500)
+    monkeypatch.setattr(f"{module}.pair_features", measured)
+    assert np.array_equal(model.decision_function(X), expected)
+    assert max(sizes) <= 500

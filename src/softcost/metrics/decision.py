@@ -159,7 +159,8 @@ def mean_cost(
     cost_matrix : array-like, table or dict of shape (n_classes, n_actions), optional
         ``cost_matrix[true, predicted]``.
     costs : array-like or table of shape (n_samples, n_actions), optional
-        ``costs[n, k]``, the cost of answer k for example n. Without any costs, every
+        ``costs[n, k]``, the cost of answer k for example n, or of shape (n_samples,
+        n_classes, n_actions), a cost matrix for every example. Without any costs, every
         mistake costs 1.
     classes : array-like of shape (n_classes,), optional
         The classes, in the order of unlabelled costs; by default the labels of

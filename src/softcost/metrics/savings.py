@@ -198,12 +198,13 @@ def _critical(
     varies = error > 1e-12 * error.max()
     if varies.sum() == 1:
         return float(stdtrit(df, 0.5 + level / 2))
-    own = error[varies]
-    correlation = covariance[np.ix_(varies, varies)] / np.outer(own, own)
+    errors = error[varies]
+    correlation = covariance[np.ix_(varies, varies)] / np.outer(errors, errors)
     values, vectors = np.linalg.eigh(correlation)
-    kept = values > 1e-10 * values.max()
-    root = vectors[:, kept] * np.sqrt(values[kept])
+    # The symmetric root is unique. Signs and rotations of eigenvectors are not, so with
+    # another root a last bit of the covariance would change the simulated quantile.
+    root = (vectors * np.sqrt(values.clip(min=0))) @ vectors.T
     rng = np.random.default_rng(_SEED)
-    normal = rng.standard_normal((_DRAWS, int(kept.sum()))) @ root.T
+    normal = rng.standard_normal((_DRAWS, len(root))) @ root
     spread = np.sqrt(rng.chisquare(df, _DRAWS) / df)
     return float(np.quantile(np.abs(normal).max(axis=1) / spread, level))

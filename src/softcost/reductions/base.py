@@ -18,13 +18,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -45,6 +44,7 @@ from softcost.costs import (
     resolve_classes,
     row_costs,
 )
+from softcost.costs.labels import label_array
 from softcost.learners import (
     FittedModels,
     Subproblem,
@@ -58,8 +58,15 @@ from softcost.learners import (
     fitted_learners,
     inner_learner,
     is_pairwise,
+    last_step,
     seeded_clone,
     weight_params,
+)
+from softcost.learners.sklearn_types import (
+    BaseEstimator,
+    ClassifierMixin,
+    available,
+    fit_context,
 )
 from softcost.metrics import mean_cost
 
@@ -76,6 +83,52 @@ def is_raw(X: Any) -> bool:
         return False
     first = X.iloc[0] if hasattr(X, "iloc") else X[0]
     return isinstance(first, str | bytes | Mapping)
+
+
+def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """Check X as far as possible without knowing which input a learner supports.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Gets, or has, ``n_features_in_`` and ``feature_names_in_``.
+    X : rows
+        Texts, dicts, a table, a sparse matrix or an array of any dimension from 2, for
+        instance of images.
+    reset : bool
+        Whether to set the features from X, or to check X against them.
+
+    Returns
+    -------
+    rows
+        X, in a form whose rows can be indexed.
+
+    Examples
+    --------
+    >>> check_rows(LogisticRegression(), np.zeros((5, 28, 28)), reset=True).shape
+    (5, 28, 28)
+    """
+    if is_raw(X):
+        return X
+    n_dimensions = getattr(X, "ndim", 0)
+    if n_dimensions < 2 and not hasattr(X, "columns"):
+        return validate_data(
+            estimator,
+            X,
+            reset=reset,
+            dtype=None,
+            ensure_all_finite=False,
+            allow_nd=True,
+        )
+    if _num_samples(X) == 0:
+        raise ValueError(
+            f"Found array with 0 sample(s) (shape={X.shape}): pass X with at least one "
+            "row."
+        )
+    if n_dimensions > 2:  # there is no number of features
+        return X
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    return X.tocsr() if sparse.issparse(X) else X
 
 
 @dataclass(frozen=True)
@@ -132,6 +185,22 @@ class TrainingData:
         X = self.rows_to_predict(chosen, chosen)
         return replace(self, X=X, rows=self.rows.part(chosen))
 
+    def weighted(self) -> "TrainingData":
+        """The rows of positive weight, unless X is a kernel matrix.
+
+        All columns of a kernel matrix are needed to predict. Kernel widths, landmarks
+        and inner folds must not depend on rows of weight zero.
+
+        Returns
+        -------
+        TrainingData
+            Itself if no row has weight zero.
+        """
+        positive = self.rows.weight > 0
+        if self.pairwise or positive.all():
+            return self
+        return self.part(np.flatnonzero(positive))
+
     def rows_to_predict(self, chosen: NDArray[np.intp], train: NDArray[np.intp]) -> Any:
         """Some rows of X in the form that a model of the training rows needs.
 
@@ -163,6 +232,25 @@ def _check_columns_occur(rows: RowCosts) -> None:
         raise ValueError(
             f"costs has columns that no row of y is labelled with, {names}. Drop them, "
             "or pass classes= with every class if they are classes, actions= if not."
+        )
+
+
+def _check_right_is_cheapest(rows: RowCosts) -> None:
+    """Raise an error if row matrices make mistakes cheap on average.
+
+    They are likely transposed. In single rows it is legitimate: an investigation may
+    cost more than a small fraud.
+    """
+    assert rows.raw_matrices is not None
+    mean = rows.raw_matrices.mean(axis=0)
+    cheaper = mean < np.diagonal(mean)[:, np.newaxis]
+    if cheaper.any():
+        true, predicted = (int(place[0]) for place in np.nonzero(cheaper))
+        answers = rows.actions.tolist()
+        raise ValueError(
+            f"costs makes predicting {answers[predicted]!r} for a true "
+            f"{answers[true]!r} cheaper than being right, on average over the rows; "
+            "arrange it as costs[row, true, predicted], in the order of classes."
         )
 
 
@@ -288,6 +376,8 @@ class Reduction(ClassifierMixin, BaseEstimator):
     # Whether ``softness`` and ``cost_matrix`` are used by prediction only, so that they
     # may change after fitting.
     softness_at_predict: ClassVar[bool] = False
+    # Turns raw tables into features, see `on_tables`.
+    encoder_: Any = None
 
     def __init__(
         self,
@@ -415,26 +505,16 @@ class Reduction(ClassifierMixin, BaseEstimator):
         learner = self.working_learner()
         if isinstance(learner, SupportsMultiFit | SupportsPath):
             return validate_data(self, X, reset=reset, **learner.input_checks())
-        if is_raw(X):
-            return X
-        if getattr(X, "ndim", 0) == 2 or hasattr(X, "columns"):
-            if _num_samples(X) == 0:
-                raise ValueError(
-                    f"Found array with 0 sample(s) (shape={X.shape}): pass X with at "
-                    "least one row."
-                )
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            return X.tocsr() if sparse.issparse(X) else X  # rows can be indexed
-        return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
+        return check_rows(self, X, reset=reset)
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(
         self,
         X: Any,
         y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
         *,
         costs: Any = None,
-        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Fit to labelled rows and the costs of mistakes on them.
 
@@ -444,11 +524,13 @@ class Reduction(ClassifierMixin, BaseEstimator):
             Rows in any form that the learner accepts.
         y : array-like of shape (n,)
             True labels.
-        costs : array-like or table of shape (n, A), default=None
-            Cost of each answer for every example; the columns of a table are matched by
-            name. Without ``costs`` and ``cost_matrix`` every mistake costs the same.
         sample_weight : array-like of shape (n,), default=None
             Sample weights; ones by default.
+        costs : array-like or table of shape (n, A), default=None
+            Cost of each answer for every example; the columns of a table are matched by
+            name. An array of shape (n, K, A) is a cost matrix for every example,
+            ``costs[n, true, predicted]``; training uses the rows of the true classes.
+            Without ``costs`` and ``cost_matrix`` every mistake costs the same.
 
         Returns
         -------
@@ -490,6 +572,9 @@ class Reduction(ClassifierMixin, BaseEstimator):
         X, pairwise = self._check_input(X, reset=reset)
         labels = _check_y(y)
         check_consistent_length(X, labels)
+        # numpy turns a list of numbers and words into words, as scikit-learn does. The
+        # cost matrix and later calls with an array would not match these.
+        label_array(y if isinstance(y, list | tuple) else labels, "y")
         check_classification_targets(labels)
         weight = _check_sample_weight(
             sample_weight,
@@ -513,6 +598,8 @@ class Reduction(ClassifierMixin, BaseEstimator):
         )
         if costs is not None and self.classes is None and all_classes is None:
             _check_columns_occur(rows)
+        if rows.raw_matrices is not None:
+            _check_right_is_cheapest(rows)
         return self._training_data(X, rows, pairwise)
 
     def check_features(self, X: Any, rows: RowCosts) -> TrainingData:
@@ -580,12 +667,14 @@ class Reduction(ClassifierMixin, BaseEstimator):
         self._set_data_attributes(data)
         softness = check_softness(self.softness)
         self._store_costs(data.rows)
+        data = data.weighted()
         if len(self.classes_) > 1:
             self._fit(data.X, data.rows.problem(softness))
         return self
 
     def _set_data_attributes(self, data: TrainingData) -> None:
         """Set the fitted attributes that depend on rows and costs only."""
+        self.__dict__.pop("encoder_", None)  # of an earlier search
         for name, value in data.features.items():
             setattr(self, name, value)
         self.classes_ = data.rows.classes
@@ -658,12 +747,66 @@ class Reduction(ClassifierMixin, BaseEstimator):
     def _estimators(self) -> list[Any]:
         raise NotImplementedError
 
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """Coefficients of all fitted learners, if they have any.
+
+        An array of shape (n_coefficients, n_features), with the rows of each learner in
+        the order of ``estimators_``.
+        """
+        return np.vstack([np.atleast_2d(c) for c in self._by_feature("coef_")])
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Mean importance of each feature over the fitted learners, if they have any.
+
+        An array of shape (n_features,).
+        """
+        return np.mean(self._by_feature("feature_importances_"), axis=0)
+
+    def _by_feature(self, name: str) -> list[NDArray[np.float64]]:
+        """An attribute of all fitted learners that has an entry for each column."""
+        learners = [learner for learner in self.estimators_ if learner is not None]
+        values = [getattr(last_step(learner), name, None) for learner in learners]
+        n_features = getattr(self, "n_features_in_", None)
+        arrays = [
+            value.toarray() if sparse.issparse(value) else np.asarray(value)
+            for value in values
+            if value is not None
+        ]
+        alike = all(array.shape[-1:] == (n_features,) for array in arrays)
+        if not arrays or len(arrays) < len(values) or not alike:
+            raise AttributeError(
+                f"the learners of this {type(self).__name__} have no {name} for the "
+                "columns of X."
+            )
+        return arrays
+
     def _check_rows(self, X: Any) -> Any:
         """Check rows to predict."""
         check_is_fitted(self, "classes_")
         if not self.softness_at_predict:
             self._check_costs_unchanged()
+        if self.encoder_ is not None:
+            return self.encoder_.transform(X)
         return self._check_X(X, reset=False)
+
+    def on_tables(self, encoder: Any) -> Self:
+        """Predict raw tables from now on.
+
+        Parameters
+        ----------
+        encoder : fitted transformer
+            Turns a raw table into the features that the estimator was fitted to.
+
+        Returns
+        -------
+        self
+            With ``encoder_``.
+        """
+        check_is_fitted(self, "classes_")
+        self.encoder_ = encoder
+        return self
 
     def _check_costs_unchanged(self) -> None:
         """Raise an error if costs changed after fitting: they would have no effect."""
@@ -720,9 +863,9 @@ class Reduction(ClassifierMixin, BaseEstimator):
         self,
         X: Any,
         y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
         *,
         costs: Any = None,
-        sample_weight: ArrayLike | None = None,
     ) -> float:
         """Minus the mean cost of the predictions, in the user's units.
 
@@ -732,10 +875,11 @@ class Reduction(ClassifierMixin, BaseEstimator):
             Rows to predict.
         y : array-like of shape (n,)
             True labels.
-        costs : array-like or table of shape (n, A), default=None
-            Required if the estimator was fitted with costs by example.
         sample_weight : array-like of shape (n,), default=None
             Sample weights; ones by default.
+        costs : array-like or table of shape (n, A), default=None
+            Required if the estimator was fitted with costs by example; of shape
+            (n, K, A) if it decides by the cost matrix of each row.
 
         Returns
         -------
@@ -752,13 +896,17 @@ class Reduction(ClassifierMixin, BaseEstimator):
         actions = self.actions_[len(self.classes_) :]
         return -mean_cost(
             y,
-            self.predict(X),
+            self._predicted_at(X, costs),
             cost_matrix=self.cost_matrix if costs is None else None,
             costs=costs,
             classes=self.classes_ if self.classes is None else self.classes,
             sample_weight=sample_weight,
             actions=actions if len(actions) else None,
         )
+
+    def _predicted_at(self, X: Any, costs: Any) -> NDArray[Any]:
+        """Hook for reductions whose predictions depend on the costs of the rows."""
+        return self.predict(X)
 
 
 def _has_partial_fit(reduction: Any) -> bool:
@@ -794,16 +942,16 @@ class IncrementalReduction(Reduction):
         """Yield the subproblems over all rows."""
         raise NotImplementedError
 
-    @available_if(_has_partial_fit)
-    @_fit_context(prefer_skip_nested_validation=False)
+    @available(_has_partial_fit)
+    @fit_context(prefer_skip_nested_validation=False)
     def partial_fit(
         self,
         X: Any,
         y: ArrayLike,
-        *,
-        costs: Any = None,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        *,
+        costs: Any = None,
     ) -> Self:
         """Update the models with a block of rows.
 
@@ -818,13 +966,13 @@ class IncrementalReduction(Reduction):
             The block.
         y : array-like of shape (n,)
             True labels; a block may lack some of the classes.
-        costs : array-like or table of shape (n, A), default=None
-            Cost of each answer for every example of the block.
         classes : array-like of shape (K,), default=None
             All classes, in any order. Required in the first call, unless the parameter
             ``classes`` or a labelled ``cost_matrix`` names them.
         sample_weight : array-like of shape (n,), default=None
             Sample weights; rows of weight zero are ignored.
+        costs : array-like or table of shape (n, A), default=None
+            Cost of each answer for every example of the block.
 
         Returns
         -------

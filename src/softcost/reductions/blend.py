@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
-from sklearn.base import ClassifierMixin, _fit_context, clone
+from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import (
     _safe_indexing,
@@ -29,7 +29,6 @@ from sklearn.utils import (
     indexable,
 )
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -40,13 +39,18 @@ from sklearn.utils.validation import (
 )
 
 from softcost.learners import draw_seeds
+from softcost.learners.sklearn_types import (
+    BaseComposition,
+    ClassifierMixin,
+    fit_context,
+)
 from softcost.parallel import run_jobs
 from softcost.reductions.base import class_probabilities, fit_classes
 from softcost.reductions.calibration import TemperatureScaling
 
 # Smaller probabilities count as this one: the log loss of a single surprising row is
 # then at most 9.2, and no row can rule a member out.
-_MIN_PROBABILITY = 1e-4
+MIN_PROBABILITY = 1e-4
 # Without any misclassified held-out row, the inverse temperature would grow without
 # bound. Chosen on development data.
 _MAX_INVERSE_TEMPERATURE = 4.0
@@ -55,7 +59,7 @@ _MAX_INVERSE_TEMPERATURE = 4.0
 _MIN_WEIGHT = 0.01
 
 
-class BlendedClassifier(ClassifierMixin, _BaseComposition):
+class BlendedClassifier(ClassifierMixin, BaseComposition):
     """The weighted average of the probabilities of several classifiers.
 
     With weights w that sum to one, an inverse temperature b and smoothing d,
@@ -126,7 +130,7 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
     >>> X, y = load_iris(return_X_y=True)
     >>> members = [("linear", LogisticRegression(C=0.1)), ("bayes", GaussianNB())]
     >>> blend = BlendedClassifier(members, random_state=0).fit(X, y)
-    >>> float(blend.weights_.sum())
+    >>> round(float(blend.weights_.sum()), 6)
     1.0
     """
 
@@ -199,7 +203,7 @@ class BlendedClassifier(ClassifierMixin, _BaseComposition):
         tags.input_tags.allow_nan = all(member.allow_nan for member in inputs)
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the classifiers, and their weights unless they are given.
 
@@ -418,9 +422,9 @@ def fit_blend(
         Indices of the true classes.
     weight : array of shape (n,)
         Sample weights.
-    class_cost : array of shape (K,), default=None
-        Cost of a mistake on a row of each class, not negative, in any unit. By default
-        all classes cost the same.
+    class_cost : array of shape (K,) or (n, K), default=None
+        Cost of a mistake on a row of each class, not negative, in any unit; it may
+        differ between rows. By default all classes cost the same.
 
     Returns
     -------
@@ -464,10 +468,11 @@ def fit_blend(
     likelihood = probabilities[:, np.arange(len(y)), y].T.astype(np.float64)
     counted = weight
     if class_cost is not None:
-        counted = _cost_weighted(weight, probabilities.mean(axis=0) @ class_cost)
+        expected_cost = (probabilities.mean(axis=0) * class_cost).sum(axis=1)
+        counted = _cost_weighted(weight, expected_cost)
     weights = blend_weights(likelihood, counted)
     average = np.tensordot(weights, probabilities, axes=1)
-    scores = np.log(np.maximum(average, _MIN_PROBABILITY))
+    scores = np.log(np.maximum(average, MIN_PROBABILITY))
     beta = TemperatureScaling().fit(scores, y, weight / weight.sum()).beta_
     limit = _MAX_INVERSE_TEMPERATURE
     return weights, float(np.clip(beta, 1 / limit, limit))
@@ -526,7 +531,7 @@ def blend_weights(
     >>> blend_weights(np.array([[0.9, 0.1], [0.1, 0.9]])).round(3).tolist()
     [0.5, 0.5]
     """
-    likelihood = np.maximum(np.asarray(likelihood, np.float64), _MIN_PROBABILITY)
+    likelihood = np.maximum(np.asarray(likelihood, np.float64), MIN_PROBABILITY)
     n_rows, n_members = likelihood.shape
     share = np.ones(n_rows) if weight is None else np.asarray(weight, np.float64)
     if prior:
@@ -535,7 +540,7 @@ def blend_weights(
     share = share / share.sum()
 
     def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        mixed = np.maximum(likelihood @ w, _MIN_PROBABILITY / 2)
+        mixed = np.maximum(likelihood @ w, MIN_PROBABILITY / 2)
         return -float(share @ np.log(mixed)), -(share / mixed) @ likelihood
 
     result = minimize(

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
@@ -34,6 +34,7 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softcost.learners import draw_seeds
+from softcost.learners.sklearn_types import BaseEstimator, ClassifierMixin, fit_context
 from softcost.parallel import run_jobs
 from softcost.reductions.base import fit_classes
 
@@ -295,7 +296,7 @@ class SoftmaxScores(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the classifier.
 

@@ -1,7 +1,7 @@
 """Minimum expected cost: the Bayes decision from a classifier's probabilities."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from softcost.costs import (
     class_indices,
     error_costs,
     extra_actions,
+    is_row_matrices,
     row_matrices,
     scaled_matrices,
     scaled_matrix,
@@ -54,7 +55,8 @@ class MinimumExpectedCost(ProbabilityReduction):
     Fitting does not use costs, so ``cost_matrix``, ``actions`` and ``softness`` may
     change afterwards: after ``model.set_params(cost_matrix=new)`` it predicts as if it
     had been fitted with the new costs. Pass costs that differ between rows to
-    `predict`. The decisions are as good as the calibration of the probabilities.
+    `predict`; after a fit with a cost matrix for every row, ``predict`` needs them. The
+    decisions are as good as the calibration of the probabilities.
 
     Parameters
     ----------
@@ -68,12 +70,18 @@ class MinimumExpectedCost(ProbabilityReduction):
         It is fitted to the scores of five-fold cross-validation. With a frozen learner
         it is fitted to the scores of the rows passed to ``fit``, which should not be
         the learner's training rows.
+    decide_by : {"row", "prior"}, default="row"
+        The probabilities that decide: those of the row, or the class frequencies of the
+        training rows, which give all rows the same answer at the same costs.
+        `predict_proba` and `expected_costs` use those of the row in both cases.
     {common}
 
     Attributes
     ----------
     estimator_ : classifier
         Fitted to class indices.
+    prior_ : array of shape (K,)
+        Class frequencies of the training rows.
     cost_matrix_ : array of shape (K, A)
         The current costs by true class and answer, in the user's units. After a fit
         with costs by example it is their mean for each true class, since the costs of
@@ -104,6 +112,7 @@ class MinimumExpectedCost(ProbabilityReduction):
     _parameter_constraints: ClassVar = {
         **ProbabilityReduction._parameter_constraints,
         "calibration": [StrOptions(set(METHODS)), None],
+        "decide_by": [StrOptions({"row", "prior"})],
     }
     __metadata_request__predict: ClassVar = {"costs": True}
 
@@ -114,6 +123,7 @@ class MinimumExpectedCost(ProbabilityReduction):
         learner: Any = None,
         *,
         calibration: str | None = None,
+        decide_by: str = "row",
         cost_matrix: Any = None,
         classes: ArrayLike | None = None,
         actions: ArrayLike | None = None,
@@ -135,10 +145,14 @@ class MinimumExpectedCost(ProbabilityReduction):
             random_state=random_state,
         )
         self.calibration = calibration
+        self.decide_by = decide_by
 
     def _store_costs(self, rows: RowCosts) -> None:
         self._error_weight = rows.weight_of_errors
         self._mean_costs = self._mean_scaled = None
+        self.__dict__.pop("_row_scale", None)  # of an earlier fit
+        if rows.raw_matrices is not None:
+            self._row_scale = rows.matrix_scale
         if rows.by_example:
             self._mean_scaled = rows.class_means(rows.costs)
             least = rows.class_means(rows.in_users_units.min(axis=1, keepdims=True))
@@ -172,19 +186,29 @@ class MinimumExpectedCost(ProbabilityReduction):
         self, raw_matrix: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
         """Costs by class and answer, divided by the largest entry."""
+        if raw_matrix is None:
+            self._require_class_costs()
         if self.cost_matrix is None and self._mean_scaled is not None:
             return self._mean_scaled
         checked = self.cost_matrix_ if raw_matrix is None else raw_matrix
         return scaled_matrix(checked)[0]
 
+    @property
+    def decides_by_row_costs(self) -> bool:
+        """Whether `predict` needs ``costs``, the cost matrices of the rows."""
+        return self.cost_matrix is None and hasattr(self, "_row_scale")
+
+    def _require_class_costs(self) -> None:
+        if self.decides_by_row_costs:
+            raise ValueError(
+                "costs is missing: the estimator was fitted with a cost matrix for "
+                "every row, so it decides a row by the row's own matrix. Pass costs= "
+                "of shape (n, K, A) to predict, expected_costs or score."
+            )
+
     def _error_costs(self) -> NDArray[np.float64]:
         counted = check_action_error(self.action_error, self._extra_now())
         return error_costs(self._error_weight, counted)
-
-    def _softened(
-        self, costs: NDArray[np.float64], softness: float
-    ) -> NDArray[np.float64]:
-        return softened(costs, self._error_costs(), check_softness(softness))
 
     def _fit(self, X: Any, problem: CostProblem) -> None:
         learner, rng = self.working_learner(), self._rng()
@@ -192,6 +216,8 @@ class MinimumExpectedCost(ProbabilityReduction):
         self._columns: NDArray[np.intp] | None = None
         rows = np.flatnonzero(problem.weight > 0)
         y, weight = problem.y[rows], problem.weight[rows]
+        frequency = np.bincount(y, weight, len(self.classes_))
+        self.prior_ = frequency / frequency.sum()
         if is_prefitted(learner):  # to the user's labels, not to class indices
             self.estimator_ = learner
             labels = learner.classes_
@@ -251,10 +277,16 @@ class MinimumExpectedCost(ProbabilityReduction):
             self.estimator_, X, len(self.classes_), self._columns
         )
 
+    def _deciding(self, X: Any) -> NDArray[np.float64]:
+        """The probabilities that decide, of rows that have been checked."""
+        if self.decide_by == "prior":
+            return np.tile(self.prior_, (_num_samples(X), 1))
+        return self._probabilities(X)
+
     def _decide(self, X: Any) -> NDArray[np.float64]:
         """The negative expected softened cost."""
-        soft = self._softened(self._scaled_costs(), self.softness)
-        return -expected_costs(self._probabilities(X), soft)
+        (soft,) = self.soft_matrices([self.softness])
+        return -expected_costs(self._deciding(X), soft)
 
     def predict(self, X: Any, *, costs: Any = None) -> NDArray[Any]:
         """The answer of lowest expected cost; the first one in a tie.
@@ -266,7 +298,9 @@ class MinimumExpectedCost(ProbabilityReduction):
         costs : array-like of shape (n, K, A), default=None
             Costs by example: ``costs[n]`` is the cost matrix of row n, in the order of
             ``classes`` and then of ``actions``. Row n is decided as if ``cost_matrix``
-            were this matrix.
+            were this matrix. Required after a fit with such costs; softness then mixes
+            them with errors in the unit of the training costs, so rows with high costs
+            follow their costs longer.
 
         Returns
         -------
@@ -274,11 +308,17 @@ class MinimumExpectedCost(ProbabilityReduction):
         """
         if costs is None:
             return super().predict(X)
-        probabilities = self.predict_proba(X)
+        X = self._check_rows(X)
+        if len(self.classes_) == 1:
+            probabilities = np.ones((_num_samples(X), 1))
+        else:
+            probabilities = self._deciding(X)
         raw = self._row_matrices(costs, len(probabilities))
-        soft = self._softened(scaled_matrices(raw), self.softness)
-        chosen = expected_costs(probabilities, soft).argmin(axis=1)
-        return self.actions_[chosen]
+        decision = self.soft_decision([self.softness], by_row=True)
+        return self.actions_[decision.answers(probabilities, raw)[0]]
+
+    def _predicted_at(self, X: Any, costs: Any) -> NDArray[Any]:
+        return self.predict(X, costs=costs if is_row_matrices(costs) else None)
 
     def decide_each(
         self,
@@ -286,6 +326,7 @@ class MinimumExpectedCost(ProbabilityReduction):
         softness: Sequence[float],
         *,
         raw_matrix: NDArray[np.float64] | None = None,
+        raw_matrices: NDArray[np.float64] | None = None,
     ) -> NDArray[np.intp]:
         """Indices of the predicted answers at each softness.
 
@@ -299,6 +340,8 @@ class MinimumExpectedCost(ProbabilityReduction):
             Values of softness.
         raw_matrix : array of shape (K, A), default=None
             ``cost_matrix_``, if it has been checked already, as in `soft_matrices`.
+        raw_matrices : array of shape (n, K, A), default=None
+            The cost matrices of the rows, from `row_matrices`.
 
         Returns
         -------
@@ -307,10 +350,10 @@ class MinimumExpectedCost(ProbabilityReduction):
         """
         if len(self.classes_) == 1:
             return np.zeros((len(softness), _num_samples(X)), np.intp)
-        return cheapest_answers(
-            self.checked_probabilities(X),
-            self.soft_matrices(softness, raw_matrix=raw_matrix),
+        decision = self.soft_decision(
+            softness, raw_matrix=raw_matrix, by_row=raw_matrices is not None
         )
+        return decision.answers(self._deciding(X), raw_matrices)
 
     def checked_probabilities(self, X: Any) -> NDArray[np.float64]:
         """`predict_proba` of rows that have been checked.
@@ -326,6 +369,35 @@ class MinimumExpectedCost(ProbabilityReduction):
             In the order of ``classes_``.
         """
         return self._probabilities(X)
+
+    def soft_decision(
+        self,
+        softness: Sequence[float],
+        *,
+        raw_matrix: NDArray[np.float64] | None = None,
+        by_row: bool = False,
+    ) -> "SoftDecision":
+        """How probabilities become answers, at each softness.
+
+        Parameters
+        ----------
+        softness : sequence of float
+            Values between 0 and 1.
+        raw_matrix : array of shape (K, A), default=None
+            As in `soft_matrices`.
+        by_row : bool, default=False
+            Whether every row has its own cost matrix.
+
+        Returns
+        -------
+        SoftDecision
+        """
+        if not by_row:
+            matrices = self.soft_matrices(softness, raw_matrix=raw_matrix)
+            return SoftDecision(tuple(softness), matrices)
+        checked = tuple(check_softness(value) for value in softness)
+        scale = getattr(self, "_row_scale", None)
+        return SoftDecision(checked, None, self._error_costs(), scale)
 
     def soft_matrices(
         self,
@@ -371,6 +443,22 @@ class MinimumExpectedCost(ProbabilityReduction):
             return np.ones((_num_samples(X), 1))
         return self._probabilities(X)
 
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        array of shape (n, K)
+            In the order of ``classes_``; minus infinity for a probability of zero.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
     def expected_costs(self, X: Any, *, costs: Any = None) -> NDArray[np.float64]:
         """Expected cost of each answer, in the user's units.
 
@@ -381,7 +469,7 @@ class MinimumExpectedCost(ProbabilityReduction):
         X : array-like or sparse matrix of shape (n, n_features)
             Rows to predict.
         costs : array-like of shape (n, K, A), default=None
-            Costs by example, as in `predict`.
+            Costs by example, as in `predict`; required after a fit with such costs.
 
         Returns
         -------
@@ -390,6 +478,7 @@ class MinimumExpectedCost(ProbabilityReduction):
         """
         probabilities = self.predict_proba(X)
         if costs is None:
+            self._require_class_costs()
             return expected_costs(probabilities, self.cost_matrix_)
         return expected_costs(
             probabilities, self._row_matrices(costs, len(probabilities))
@@ -398,6 +487,71 @@ class MinimumExpectedCost(ProbabilityReduction):
     def _row_matrices(self, costs: Any, n: int) -> NDArray[np.float64]:
         extra = self._extra_now()
         return row_matrices(costs, self.classes_, n, classes=self.classes, extra=extra)
+
+
+# Entries of row matrices that are decided at once: bounds the memory of temporary
+# arrays to a few megabytes.
+_BLOCK = 2**18
+
+
+class SoftDecision(NamedTuple):
+    """Decide by probabilities and softened costs, at several values of softness.
+
+    Attributes
+    ----------
+    softness : tuple of float
+        The values.
+    matrices : array of shape (n_softness, K, A) or None
+        Softened costs by class; None if every row has its own cost matrix.
+    errors : array of shape (K, A) or None
+        With row matrices: the (weighted) 0/1 costs.
+    scale : float or None
+        With row matrices: their divisor; None for the largest entry of each.
+    """
+
+    softness: tuple[float, ...]
+    matrices: NDArray[np.float64] | None
+    errors: NDArray[np.float64] | None = None
+    scale: float | None = None
+
+    def answers(
+        self,
+        probabilities: NDArray[np.float64],
+        raw_matrices: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.intp]:
+        """Indices of the answers of lowest expected softened cost.
+
+        Parameters
+        ----------
+        probabilities : array of shape (n, K)
+            ``p(y | x)`` of the classes.
+        raw_matrices : array of shape (n, K, A) or None
+            The cost matrices of the rows; None if ``matrices`` decide.
+
+        Returns
+        -------
+        array of shape (n_softness, n)
+            The first answer in a tie.
+        """
+        if self.matrices is not None:
+            return cheapest_answers(probabilities, self.matrices)
+        assert raw_matrices is not None
+        assert self.errors is not None
+        n_rows, n_classes, n_answers = raw_matrices.shape
+        chosen = np.empty((len(self.softness), n_rows), np.intp)
+        size = max(1, _BLOCK // (n_classes * n_answers))
+        for start in range(0, n_rows, size):
+            block = slice(start, start + size)
+            share, raw = probabilities[block], raw_matrices[block]
+            if self.scale is None:
+                scaled = scaled_matrices(raw)
+            else:
+                scaled = (raw - raw.min(axis=2, keepdims=True)) / self.scale
+            # The expectation is linear, so it is softened instead of the matrices.
+            cost, error = expected_costs(share, scaled), share @ self.errors
+            for number, value in enumerate(self.softness):
+                chosen[number, block] = softened(cost, error, value).argmin(axis=1)
+        return chosen
 
 
 def cheapest_answers(

@@ -49,8 +49,8 @@ class MetaCost(ProbabilityReduction):
     ----------
     estimator_ : classifier
         The final classifier, fitted to class indices.
-    relabelled_ : array of shape (n,)
-        The new labels.
+    relabelled_ : array of shape (n_positive,)
+        The new labels of the rows with a positive weight.
     {attributes}
 
     See Also

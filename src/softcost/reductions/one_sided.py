@@ -17,21 +17,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import (
-    BaseEstimator,
-    RegressorMixin,
-    _fit_context,
-    clone,
-    is_regressor,
-)
+from sklearn.base import clone, is_regressor
 from sklearn.linear_model import Ridge
 from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
     _check_sample_weight,
+    _check_y,
+    check_consistent_length,
     check_is_fitted,
     has_fit_parameter,
-    validate_data,
 )
 
 from softcost.costs import CostProblem
@@ -44,7 +38,13 @@ from softcost.learners import (
     takes_weights,
     weight_params,
 )
-from softcost.reductions.base import FlatReduction, documented
+from softcost.learners.sklearn_types import (
+    BaseEstimator,
+    RegressorMixin,
+    available,
+    fit_context,
+)
+from softcost.reductions.base import FlatReduction, check_rows, documented
 from softcost.svm import OneSidedSVR
 
 
@@ -107,10 +107,24 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = Ridge() if self.regressor is None else self.regressor
-        tags.input_tags.sparse = inner.__sklearn_tags__().input_tags.sparse
+        inputs = inner.__sklearn_tags__().input_tags
+        tags.input_tags.sparse = inputs.sparse
+        tags.input_tags.allow_nan = inputs.allow_nan
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    def _checked(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
+        """Checked arguments of ``fit``; the regressor checks the values of X."""
+        X = check_rows(self, X, reset=reset)
+        y = np.asarray(_check_y(y, y_numeric=True, estimator=self), np.float64)
+        check_consistent_length(X, y)
+        weight = _check_sample_weight(
+            sample_weight, np.empty((len(y), 1)), dtype=np.float64
+        )
+        return X, y, weight
+
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(
         self,
         X: Any,
@@ -137,8 +151,7 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
         -------
         self
         """
-        X, y = validate_data(self, X, y, y_numeric=True, accept_sparse="csr")
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        X, y, weight = self._checked(X, y, sample_weight, reset=True)
         base = Ridge() if self.regressor is None else self.regressor
         if not takes_weights(base) and np.any(weight != weight[0]):
             raise ValueError(
@@ -169,7 +182,7 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
             model = fitted(np.where(violation > 0, y, current))
         return self
 
-    @available_if(_has_partial_fit)
+    @available(_has_partial_fit)
     def partial_fit(
         self,
         X: Any,
@@ -195,10 +208,7 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
             The same estimator.
         """
         first = not hasattr(self, "regressor_")
-        X, y = validate_data(
-            self, X, y, y_numeric=True, accept_sparse="csr", reset=first
-        )
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        X, y, weight = self._checked(X, y, sample_weight, reset=first)
         if first:
             base = Ridge() if self.regressor is None else self.regressor
             self.regressor_, self.losses_ = clone(base), []
@@ -232,7 +242,9 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
             Predicted values.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr")
+        X = check_rows(self, X, reset=False)
+        if not hasattr(self.regressor_, "feature_names_in_") and hasattr(X, "columns"):
+            X = np.asarray(X)  # models of earlier versions were fitted to arrays
         return self.regressor_.predict(X)
 
 

@@ -5,9 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from scipy.optimize import brentq
-from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -16,6 +14,8 @@ from sklearn.utils.validation import (
 )
 
 from softcost.learners import check_sides
+from softcost.learners.boosted_trees import readable
+from softcost.learners.sklearn_types import BaseEstimator, RegressorMixin, fit_context
 
 
 class OneSidedBoosting(RegressorMixin, BaseEstimator):
@@ -29,7 +29,6 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
     which is zero for satisfied rows, it gets the upper bound ``2 w``: a leaf of
     satisfied rows then stays at zero instead of dividing zero by zero. Without sides
     the loss is ordinary least squares. Use it as the learner of `OneSidedRegression`.
-    Requires ``pip install 'softcost[boosting]'``.
 
     Parameters
     ----------
@@ -120,7 +119,7 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
             "ensure_all_finite": "allow-nan",
         }
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
         X: Any,
@@ -215,19 +214,16 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
 
 
 def load_lightgbm():
-    """Import LightGBM, or explain how to install it."""
+    """Import LightGBM, or explain what is missing."""
     try:
         import lightgbm
-    except ImportError as error:
+    except (ImportError, OSError) as error:
         raise ImportError(
-            "OneSidedBoosting needs LightGBM: pip install 'softcost[boosting]'."
+            f"OneSidedBoosting needs LightGBM, which cannot be imported: {error}. Its "
+            "OpenMP runtime may be missing: 'apt install libgomp1' on Debian and "
+            "Ubuntu, 'brew install libomp' on macOS."
         ) from error
     return lightgbm
-
-
-def readable(X):
-    """Rows in a form that LightGBM reads: some versions do not know sparse arrays."""
-    return sparse.csr_matrix(X) if sparse.issparse(X) else X
 
 
 def slopes(r, y, side, weight):

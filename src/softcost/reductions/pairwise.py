@@ -24,7 +24,7 @@ from sklearn.utils._param_validation import StrOptions
 from softcost.costs import CostProblem
 from softcost.learners import Labels, Subproblem
 from softcost.reductions.base import FlatReduction, documented
-from softcost.svm import KernelSVC, pair_votes
+from softcost.svm import KernelSVC, pair_votes, vote_margins
 
 
 def signed_pair(
@@ -100,19 +100,6 @@ def two_scores(margin: NDArray[np.float64]) -> NDArray[np.float64]:
     margin = np.where(margin == 0, -np.finfo(np.float32).tiny, margin)
     half = np.where(np.isnan(margin), 0.0, margin) / 2
     return np.column_stack([half, -half])
-
-
-def vote_margins(outputs: NDArray[np.float64], n_actions: int) -> NDArray[np.float64]:
-    """Summed margins of every class, scaled so that they only break ties.
-
-    Different numbers of votes differ by at least 1/2, these terms by less than 2/5.
-    """
-    sums = np.zeros((len(outputs), n_actions))
-    for pair, (i, j) in enumerate(combinations(range(n_actions), 2)):
-        margin = np.nan_to_num(outputs[:, pair])
-        sums[:, i] += margin
-        sums[:, j] -= margin
-    return 0.2 * sums / (1.0 + np.abs(sums))
 
 
 @documented

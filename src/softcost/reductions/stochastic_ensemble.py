@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.linear_model._base import LinearClassifierMixin
+from sklearn.ensemble._forest import ForestClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -14,17 +14,21 @@ from sklearn.utils.validation import validate_data
 
 from softcost.costs import CostProblem
 from softcost.learners import (
+    FittedModels,
     FittedSubproblems,
     Labels,
     fit_subproblems,
     fitted_learners,
+    inner_learner,
 )
 from softcost.reductions.base import Reduction, documented
 
 _MAX_CELLS = 2**24  # features of pairs at once when predicting: 128 MB
 
 
-def pair_features(X, n_classes: int, *, interact: bool, as_sparse: bool):
+def pair_features(
+    X, n_classes: int, *, interact: bool, as_sparse: bool, places: range | None = None
+):
     """Features of the pairs (x_n, k) for all classes k.
 
     Parameters
@@ -37,10 +41,13 @@ def pair_features(X, n_classes: int, *, interact: bool, as_sparse: bool):
         Whether to append the products of features and class indicators.
     as_sparse : bool
         Whether to return a sparse matrix.
+    places : range, default=None
+        The classes k; None for all.
 
     Returns
     -------
     array or sparse matrix of shape (n * K, p + K) or (n * K, p + K + p * K)
+        With fewer rows for fewer classes.
 
     Examples
     --------
@@ -48,8 +55,13 @@ def pair_features(X, n_classes: int, *, interact: bool, as_sparse: bool):
     array([[5., 1., 0., 5., 0.],
            [5., 0., 1., 0., 5.]])
     """
-    one_each, rows = np.ones((n_classes, 1)), np.ones((X.shape[0], 1))
-    classes = np.eye(n_classes)
+    places = range(n_classes) if places is None else places
+    one_each, rows = np.ones((len(places), 1)), np.ones((X.shape[0], 1))
+    shape, start = (len(places), n_classes), places.start
+    if as_sparse:
+        classes = sparse.diags_array([1.0], offsets=[start], shape=shape)
+    else:
+        classes = np.eye(*shape, k=start)
     blocks = [(X, one_each), (rows, classes)]
     if interact:
         blocks.append((X, classes))
@@ -69,11 +81,18 @@ def policy(accepted):
     return accepted / accepted.sum(axis=1, keepdims=True)
 
 
-def is_linear(learner) -> bool:
-    """Whether a learner's output is linear in the features."""
+def combines_features(learner) -> bool:
+    """Whether a learner can combine classes and features without their products.
+
+    Among the pairs of one class the features separate the labels, but over all pairs
+    neither classes nor features do. Full trees find this, and so do nonlinear kernels.
+    Linear learners, short trees and boosted trees, which stop if the first split gains
+    nothing, need the products.
+    """
     last = learner.steps[-1][1] if isinstance(learner, Pipeline) else learner
-    linear_kernel = getattr(last, "kernel", None) == "linear"
-    return linear_kernel or isinstance(last, LinearClassifierMixin)
+    if isinstance(last, DecisionTreeClassifier | ForestClassifier):
+        return last.max_depth is None
+    return getattr(last, "kernel", "linear") != "linear"
 
 
 @documented
@@ -101,7 +120,8 @@ class StochasticEnsembleBoosting(Reduction):
     pair_features : {"auto", "concat", "interact"}, default="auto"
         Features of a pair (x, k). "concat" is x and an indicator of k. "interact" adds
         their products, without which a linear learner would have the same preferences
-        for all x. "auto" means "interact" for linear learners.
+        for all x. "auto" means "concat" for full decision trees, forests of them and
+        nonlinear kernels, otherwise "interact".
     {common}
 
     Attributes
@@ -189,27 +209,48 @@ class StochasticEnsembleBoosting(Reduction):
             ensure_all_finite="allow-nan" if inputs.allow_nan else True,
         )
 
-    def _pairs(self, X):
+    def _pairs(self, X, places: range | None = None):
+        interact, as_sparse = self._pair_form(X)
+        K = len(self.classes_)
+        return pair_features(
+            X, K, interact=interact, as_sparse=as_sparse, places=places
+        )
+
+    def _pair_form(self, X) -> tuple[bool, bool]:
+        """Whether pairs have products of features, and whether they are sparse."""
         interact = self.pair_features == "interact"
         if self.pair_features == "auto":
-            interact = is_linear(self.working_learner())
+            interact = not combines_features(self.working_learner())
+            width = self._fitted_width()
+            if width is not None:
+                interact = width > X.shape[1] + len(self.classes_)
         # Most products are zero, so a sparse matrix is smaller if the learner reads it.
         as_sparse = sparse.issparse(X) or (
             interact and self.__sklearn_tags__().input_tags.sparse
         )
-        return pair_features(
-            X, len(self.classes_), interact=interact, as_sparse=as_sparse
-        )
+        return interact, as_sparse
+
+    def _fitted_width(self) -> int | None:
+        """Features of the fitted learners, if known.
+
+        Models that an earlier version saved may have other features of pairs.
+        """
+        first = next(iter(getattr(self, "solutions_", [])), None)
+        if not isinstance(first, FittedModels):
+            return None
+        return getattr(inner_learner(first.members[0]), "n_features_in_", None)
 
     def _fit(self, X: Any, problem: CostProblem) -> None:
+        self.solutions_: list[FittedSubproblems] = []
         pairs, rng = self._pairs(X), self._rng()
         shape = problem.costs.shape
         mix = np.full(shape, 1.0 / problem.n_actions)
         noise = 1e-12 * problem.costs.max()  # rounding error of sums that should be 0
-        self.solutions_: list[FittedSubproblems] = []
         for number in range(1, self.n_rounds + 1):
-            gain = gains(mix, problem.costs) * problem.weight[:, None]
-            gain[np.abs(gain) <= noise * problem.weight[:, None]] = 0.0
+            gain = gains(mix, problem.costs)
+            # Rounding errors must neither make a gain nor break ties of the learner.
+            gain = np.round(gain / noise) * noise if noise > 0 else gain
+            gain *= problem.weight[:, None]
             if not (gain > 0).any():
                 break
             label = np.where(gain > 0, 1.0, -1.0)
@@ -229,19 +270,35 @@ class StochasticEnsembleBoosting(Reduction):
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
         """The mix H(k | x): probabilities that sum to 1."""
-        K = len(self.classes_)
-        width = K * (X.shape[1] + K)  # all pairs of a row together
-        size = max(_MAX_CELLS // width, 1)
-        if X.shape[0] <= size:
-            return self._mix(X)
+        most, K = self._pairs_at_once(X), len(self.classes_)
+        size = max(most // K, 1)
         starts = range(0, X.shape[0], size)
-        return np.vstack([self._mix(X[start : start + size]) for start in starts])
+        blocks = [self._mix(X[start : start + size], most) for start in starts]
+        return np.vstack(blocks)
 
-    def _mix(self, X: Any) -> NDArray[np.float64]:
-        pairs = self._pairs(X)
-        shape = (X.shape[0], len(self.classes_))
-        mix = np.full(shape, 1.0 / shape[1])
-        for number, solved in enumerate(self.solutions_, 1):
-            accepted = solved.outputs(pairs).reshape(shape) > 0
-            mix += (policy(accepted) - mix) / number
+    def _pairs_at_once(self, X: Any) -> int:
+        """How many pairs have at most ``_MAX_CELLS`` features together."""
+        interact, as_sparse = self._pair_form(X)
+        n_features, K = X.shape[1], len(self.classes_)
+        if as_sparse:
+            width = 2 * (2 * n_features + 1)  # numbers and their places
+        else:
+            width = n_features + K + interact * n_features * K
+        return max(_MAX_CELLS // width, 1)
+
+    def _mix(self, X: Any, most: int) -> NDArray[np.float64]:
+        """The mix of some rows, from at most ``most`` pairs at a time."""
+        K = len(self.classes_)
+        shape = (X.shape[0], K)
+        step = min(max(most // X.shape[0], 1), K)
+        accepted = np.empty((len(self.solutions_), *shape), bool)
+        for start in range(0, K, step):
+            places = range(start, min(start + step, K))
+            pairs = self._pairs(X, places)
+            for number, solved in enumerate(self.solutions_):
+                outputs = solved.outputs(pairs).reshape(X.shape[0], len(places))
+                accepted[number, :, places.start : places.stop] = outputs > 0
+        mix = np.full(shape, 1.0 / K)
+        for number, votes in enumerate(accepted, 1):
+            mix += (policy(votes) - mix) / number
         return mix
