@@ -16,6 +16,7 @@ from softcost.search import (
     Tolerance,
     least_row,
 )
+from softcost.search.preference import PreferBlend
 from softcost.testing import check_rule
 
 OURS = [
@@ -39,7 +40,8 @@ def test_our_rules_pass(rule):
 def test_no_rule_is_forgotten():
     known = set(Rule.__subclasses__()) & {type(one) for one in OURS}
     ours = {one for one in Rule.__subclasses__() if one.__module__.startswith("softc")}
-    assert ours == known
+    # Needs a table with families: tests/search/test_preference.py.
+    assert ours - {PreferBlend} == known
     assert len(CRITERIA) <= len(OURS)
 
 

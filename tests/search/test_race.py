@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -140,6 +141,76 @@ def test_auto_tries_the_quickest_families_first(clock):
         "auto", cost_matrix=PRICES, softness=[0, 1], cv=3, time_limit=1e-9,
         random_state=0,
     ).fit(X, y)  # fmt: skip
-    assert raced.tradeoff_["family"].unique().tolist() == ["linear"]
+    assert raced.tradeoff_["family"].unique().tolist() == ["linear", "blend"]
     used = raced.portfolio_["family"][raced.portfolio_["used"]]
-    assert set(raced.skipped_["family"]) == set(used)
+    assert set(raced.skipped_["family"]) == set(used) - {"blend"}
+
+
+@pytest.mark.parametrize("limit", [1e-9, 60, 1e6])
+def test_the_blend_of_what_finished_is_preferred(clock, limit):
+    X, y = load_iris(return_X_y=True)
+    raced = SoftCostClassifierCV(
+        "auto", cost_matrix=PRICES, softness=[0, 1], cv=3, time_limit=limit,
+        random_state=0,
+    ).fit(X, y)  # fmt: skip
+    table = raced.tradeoff_
+    blend = (table["family"] == "blend").to_numpy()
+    assert raced.selection_penalty_[blend].min() == 0
+    assert raced.best_params_["family"] == "blend"
+    members = [name for name, _ in raced.best_estimator_.learner.estimators]
+    finished = {name.split(" ")[0] for name in members}
+    assert finished <= set(table["family"])
+    assert "linear" in finished
+    assert raced.predict_proba(X).shape == (150, 3)
+
+
+def test_with_enough_time_auto_is_the_same():
+    X, y = load_iris(return_X_y=True)
+    search = SoftCostClassifierCV(
+        "auto", cost_matrix=PRICES, softness=[0, 1], cv=3, random_state=0
+    )
+    whole = clone(search).fit(X, y)
+    raced = search.set_params(time_limit=1e6).fit(X, y)
+    pd.testing.assert_frame_equal(raced.tradeoff_, whole.tradeoff_)
+    np.testing.assert_array_equal(raced.predict_proba(X), whole.predict_proba(X))
+
+
+class Worker(ClassifierMixin, BaseEstimator):
+    """A learner whose fits take time by a clock that only they move."""
+
+    now = 0.0
+
+    def __init__(self, seconds=1.0, power=1.0, setting=0):
+        self.seconds, self.power, self.setting = seconds, power, setting
+
+    def fit(self, X, y, sample_weight=None):
+        Worker.now += self.seconds * (len(y) / 3000) ** self.power
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        return np.full((len(X), len(self.classes_)), 1 / len(self.classes_))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_whole_fit_is_within_the_limit(monkeypatch, seed):
+    """The cross-validation and the refit, on small and large tables."""
+    rng = np.random.default_rng(seed)
+    monkeypatch.setattr(Worker, "now", 0.0)
+    for name in ("monotonic", "perf_counter", "process_time"):
+        monkeypatch.setattr(f"softcost.search.time_limit.{name}", lambda: Worker.now)
+    n = int(rng.choice([1200, 2000, 6000]))
+    X, y = rng.normal(size=(n, 2)), np.arange(n) % 3
+    workers = [
+        Worker(10 ** rng.uniform(0, 1.3), rng.choice([1.0, 1.3])) for _ in range(4)
+    ]
+    # As with "auto", the fastest come first.
+    workers.sort(key=lambda worker: worker.seconds)
+    families = [(f"f{k}", MinimumExpectedCost(w)) for k, w in enumerate(workers)]
+    first = workers[0].seconds * 6 * (n / 3000) ** workers[0].power
+    limit = first * 10 ** rng.uniform(0.1, 1.5)
+    grids = {name: {"setting": [1, 2]} for name, _ in families}
+    SoftCostClassifierCV(
+        families, cost_matrix=PRICES, softness=2, time_limit=limit, param_grid=grids
+    ).fit(X, y)
+    assert Worker.now <= 1.2 * limit

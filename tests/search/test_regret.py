@@ -118,8 +118,8 @@ def test_bad_ranges(price_range, message):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_bootstrap": 1}, "n_bootstrap must be a count"),
-        ({"n_bootstrap": 2.5}, "n_bootstrap must be a count"),
+        ({"n_bootstrap": 1}, "n_bootstrap"),
+        ({"n_bootstrap": 2.5}, "n_bootstrap"),
         ({"confidence": 95}, "confidence must be between 0 and 1"),
         ({"confidence": "high"}, "confidence must be between 0 and 1"),
     ],

@@ -22,7 +22,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from softcost.metrics import cost_scorer
 from softcost.parallel import one_thread
@@ -339,6 +339,7 @@ def test_thresholds_can_be_tuned_by_cost():
     assert tuned.best_threshold_ < 0.5
 
 
+@threadpool_limits.wrap(limits=2, user_api="blas")
 def test_two_fits_at_once_leave_the_threads_as_they_were():
     def threads():
         found = [one for one in threadpool_info() if one["user_api"] == "blas"]

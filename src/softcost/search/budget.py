@@ -1,7 +1,7 @@
 """The least cost within limits, estimated by cross-validation or tested."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any
@@ -12,7 +12,40 @@ from numpy.typing import NDArray
 
 from softcost.metrics import MEASURES
 from softcost.search.counts import Evidence, Limit, binomial_tail
+from softcost.search.price_lines import Line, NotTraceable, PriceLines
 from softcost.search.rules import Decision, Rule, least_row
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """Which candidates are within a budget.
+
+    Attributes
+    ----------
+    within : mask of shape (n_candidates,)
+        Candidates within the budget.
+    key : array of shape (n_candidates,)
+        To be minimised among these.
+    tie : array of shape (n_candidates,)
+        Decides among equal keys.
+    nearest : tuple of arrays of shape (n_candidates,)
+        To be minimised in lexicographic order if no candidate is within the budget.
+    guarantee : callable
+        The ``guarantee`` of a `Decision` for a row.
+    """
+
+    within: NDArray[np.bool_]
+    key: NDArray[np.float64]
+    tie: NDArray[np.float64]
+    nearest: tuple[NDArray[np.float64], ...]
+    guarantee: Callable[[int], dict[str, Any]]
+
+    def decision(self, row: int) -> Decision:
+        """The decision for a row, with a warning if it is not within the budget."""
+        guarantee = self.guarantee(row)
+        if guarantee["missing"] is not None:
+            _warn(guarantee["missing"])
+        return Decision(row, guarantee)
 
 
 @dataclass(frozen=True, repr=False)
@@ -152,19 +185,13 @@ class Budget(Rule):
                 "a Budget with recall or confidence needs counts, not the table alone; "
                 "use it as the criterion of a search, or in its choose."
             )
-        return self._estimated(table, None, error).row
+        return _nearest_or_least(self.assess(table, None, error=error), table).row
 
     def decide(
         self, table: pd.DataFrame, evidence: Evidence, *, error: str = "error"
     ) -> Decision:
-        if self.confidence is None:
-            return self._estimated(table, evidence, error)
-        if not evidence.equal_weights:
-            raise ValueError(
-                "confidence counts rows, but sample_weight differs between them; leave "
-                "one of the two out."
-            )
-        return self._tested(table, evidence, error)
+        assessment = self.assess(table, evidence, error=error)
+        return _nearest_or_least(assessment, table)
 
     def describe(self) -> str:
         limits = " and ".join(limit.describe() for limit in self.limits())
@@ -173,47 +200,139 @@ class Budget(Rule):
             confidence = f", with a confidence of {self.confidence:g}"
         return f"the least {self.least} among those with {limits}{confidence}"
 
-    def _key(self, table: pd.DataFrame, error: str) -> NDArray[np.float64]:
-        return table[error if self.least == "error" else "cost"].to_numpy(float)
+    def turning_points(self, lines: PriceLines) -> list[NDArray[np.float64]]:
+        self._check_traceable(lines)
+        cost, chosen = lines.cost, lines.chosen
+        points = [cost.crossings(cost[chosen])]
+        if self.cost is None and self.normalized_cost is None:
+            return points
+        # By how much candidates exceed each limit, relative to it for costs. With
+        # normalised costs all of it times the unit, which makes these lines.
+        unit = Line(np.array(1.0), np.array(0.0))
+        if self.normalized_cost is not None:
+            cost, unit = cost - lines.least, lines.unit
+        excess: list[Line] = []
+        for limit in self.limits(lines.error):
+            if limit.limits_costs:
+                scale = 1.0 / limit.bound if limit.bound > 0 else 1.0
+                excess.append((cost - unit * limit.bound) * scale)
+            else:
+                values = limit.values(lines.table, lines.evidence)
+                excess.append(unit * limit.excess(values))
+        for line in excess:
+            points += [line.crossings(0.0)]
+            points += [line.crossings(other[chosen]) for other in excess]
+        return points
+
+    def _check_traceable(self, lines: PriceLines) -> None:
+        relative, absolute = self.normalized_cost is not None, self.cost is not None
+        if relative and absolute:
+            raise NotTraceable(
+                "sensitivity supports a Budget of the cost or of the normalised cost, "
+                "not of both: limit one of them."
+            )
+        if self.confidence is not None and (relative or absolute):
+            raise NotTraceable(
+                "sensitivity does not support a Budget of costs with a confidence, "
+                "because its test changes with the prices: leave confidence out, or "
+                "limit the error."
+            )
+        if relative:
+            lines.require_normalized()
+
+    def assess(
+        self,
+        table: pd.DataFrame,
+        evidence: Evidence | None,
+        *,
+        error: str = "error",
+        cost: NDArray[np.float64] | None = None,
+        preferred: NDArray[np.bool_] | None = None,
+    ) -> Assessment:
+        """Which candidates are within the budget.
+
+        Parameters
+        ----------
+        table : DataFrame
+            As `SoftCostClassifierCV.tradeoff_`.
+        evidence : Evidence or None
+            Counts behind the table, if the budget needs them.
+        error : {"error", "weighted_error"}, default="error"
+            The column of the error that counts.
+        cost : array of shape (n_candidates,), default=None
+            The cost to minimise; by default the column of the table.
+        preferred : mask of shape (n_candidates,), default=None
+            An exact test is restricted to these candidates, provided that one of them
+            is within the budget by cross-validation. This does not depend on the
+            holdout rows, so the test stays exact.
+
+        Returns
+        -------
+        Assessment
+            The candidates within the budget, and what to minimise.
+        """
+        key = table["cost"].to_numpy(float) if cost is None else cost
+        if self.least == "error":
+            key = table[error].to_numpy(float)
+        if self.confidence is None:
+            return self._estimated(table, evidence, error, key)
+        if evidence is None or not evidence.equal_weights:
+            raise ValueError(
+                "confidence counts rows, but sample_weight differs between them; leave "
+                "one of the two out."
+            )
+        if preferred is None:
+            preferred = np.ones(len(table), bool)
+        return self._tested(table, evidence, error, key, preferred)
 
     def _estimated(
-        self, table: pd.DataFrame, evidence: Evidence | None, error: str
-    ) -> Decision:
+        self,
+        table: pd.DataFrame,
+        evidence: Evidence | None,
+        error: str,
+        key: NDArray[np.float64],
+    ) -> Assessment:
         """By cross-validated values alone."""
         limits = self.limits(error)
         values = [limit.values(table, evidence) for limit in limits]
         excess = _largest_excess(limits, values)
         within = excess <= 0
-        key = self._key(table, error)
-        if within.any():
-            row = least_row(table, np.where(within, key, np.inf), excess)
-        else:
-            row = least_row(table, excess, key)
-        guarantee: dict[str, Any] = {
-            "met": bool(within[row]), "kind": "none", "confidence": None,
-            "method": None, "rows": None, "passed": np.flatnonzero(within).tolist(),
-            "limits": [
-                _facts(limit) | {"estimate": float(value[row])}
-                for limit, value in zip(limits, values, strict=True)
-            ],
-            "missing": None,
-        }  # fmt: skip
-        if not within[row]:
-            missing = missing_by_estimate(limits, values, row)
-            guarantee["missing"] = missing
-            _warn(missing)
-        return Decision(row, guarantee)
 
-    def _tested(self, table: pd.DataFrame, evidence: Evidence, error: str) -> Decision:
+        def guarantee(row: int) -> dict[str, Any]:
+            return {
+                "met": bool(within[row]), "kind": "none", "confidence": None,
+                "method": None, "rows": None, "passed": np.flatnonzero(within).tolist(),
+                "limits": [
+                    _facts(limit) | {"estimate": float(value[row])}
+                    for limit, value in zip(limits, values, strict=True)
+                ],
+                "missing": (
+                    None if within[row] else missing_by_estimate(limits, values, row)
+                ),
+            }  # fmt: skip
+
+        return Assessment(within, key, excess, (excess, key), guarantee)
+
+    def _tested(
+        self,
+        table: pd.DataFrame,
+        evidence: Evidence,
+        error: str,
+        key: NDArray[np.float64],
+        preferred: NDArray[np.bool_],
+    ) -> Assessment:
         """By tests, each of the level that the confidence leaves."""
-        limits, key = self.limits(error), self._key(table, error)
+        limits = self.limits(error)
         level = 1 - float(self.confidence or 0)
         exact = evidence.holdout is not None
         held = evidence.of_holdout if exact else evidence
         tails = np.array([held.p_values(limit) for limit in limits])
         worst = tails.max(axis=0)
         if exact:
-            order = safest_first(_worst_tail(evidence, limits), key)
+            estimates = [limit.values(table, evidence) for limit in limits]
+            hopeful = preferred & (_largest_excess(limits, estimates) <= 0)
+            rows = np.flatnonzero(preferred | ~hopeful.any())
+            order = rows[safest_first(_worst_tail(evidence, limits)[rows], key[rows])]
             passed = order[: _n_before_first(worst[order] > level)]
         else:
             passed = holm_passed(worst, level)
@@ -222,34 +341,42 @@ class Budget(Rule):
                 " SoftCostClassifierCV(holdout=0.2) keeps rows for an exact test."
             )
         within = np.isin(np.arange(len(table)), passed)
-        if len(passed):
-            row = least_row(table, np.where(within, key, np.inf), worst)
-        else:
-            means = [held.means(limit) for limit in limits]
-            row = least_row(table, _largest_excess(limits, means), worst, key)
-        guarantee: dict[str, Any] = {
-            "met": bool(within[row]),
-            "kind": "exact" if exact else "approximate",
-            "confidence": float(self.confidence or 0),
-            "method": "fixed sequence along the front" if exact else "Holm",
-            "rows": held.n_rows,
-            "passed": np.flatnonzero(within).tolist(),
-            "limits": [
-                _facts(limit)
-                | {"estimate": float(limit.values(table, evidence)[row])}
-                | {"tested": float(held.means(limit)[row])}
-                | {"p_value": float(tail[row])}
-                for limit, tail in zip(limits, tails, strict=True)
-            ],
-            "missing": None,
-        }
-        if not within[row]:
+        means = [held.means(limit) for limit in limits]
+
+        def missing(row: int) -> str:
             which = int(tails[:, row].argmax())
             corrected = level if exact else level / len(table)
-            missing = missing_by_test(limits[which], held, row, 1 - level, corrected)
-            guarantee["missing"] = missing
-            _warn(missing)
-        return Decision(row, guarantee)
+            return missing_by_test(limits[which], held, row, 1 - level, corrected)
+
+        def guarantee(row: int) -> dict[str, Any]:
+            return {
+                "met": bool(within[row]),
+                "kind": "exact" if exact else "approximate",
+                "confidence": float(self.confidence or 0),
+                "method": "fixed sequence along the front" if exact else "Holm",
+                "rows": held.n_rows,
+                "passed": np.flatnonzero(within).tolist(),
+                "limits": [
+                    _facts(limit)
+                    | {"estimate": float(limit.values(table, evidence)[row])}
+                    | {"tested": float(mean[row])}
+                    | {"p_value": float(tail[row])}
+                    for limit, mean, tail in zip(limits, means, tails, strict=True)
+                ],
+                "missing": None if within[row] else missing(row),
+            }
+
+        nearest = (_largest_excess(limits, means), worst, key)
+        return Assessment(within, key, worst, nearest, guarantee)
+
+
+def _nearest_or_least(assessment: Assessment, table: pd.DataFrame) -> Decision:
+    """The least key within the budget; the nearest candidate if none is within it."""
+    within = assessment.within
+    if within.any():
+        key = np.where(within, assessment.key, np.inf)
+        return assessment.decision(least_row(table, key, assessment.tie))
+    return assessment.decision(least_row(table, *assessment.nearest))
 
 
 def _check_recall(recall: Any) -> None:

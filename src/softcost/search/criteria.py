@@ -4,8 +4,8 @@
 The help of commands imports this module, so it imports the rules only to make one.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,8 +22,9 @@ class Criterion:
     ----------
     word : str
         The value of ``criterion``.
-    make : callable
-        Makes the rule, from its argument if it has one.
+    rule : str
+        The name of the rule in `softcost.search`. Its first parameter is the argument,
+        if there is one.
     summary : str
         What is chosen, for the help of commands.
     argument : str or None
@@ -39,12 +40,12 @@ class Criterion:
     Examples
     --------
     >>> from softcost.search import CRITERIA
-    >>> CRITERIA["tolerance"].option, CRITERIA["cost"].make()
-    ('--tolerance', LeastCost())
+    >>> CRITERIA["tolerance"].option, CRITERIA["cost"].rule
+    ('--tolerance', 'LeastCost')
     """
 
     word: str
-    make: Callable[..., "Rule"]
+    rule: str
     summary: str
     argument: str | None = None
     on_page: bool = False
@@ -55,45 +56,21 @@ class Criterion:
         return self.argument and f"--{self.argument.replace('_', '-')}"
 
 
-def _least_cost() -> "Rule":
-    from softcost.search.rules import LeastCost
-
-    return LeastCost()
-
-
-def _max_of_both() -> "Rule":
-    from softcost.search.rules import MaxOfBoth
-
-    return MaxOfBoth()
-
-
-def _budget(max_error: Any) -> "Rule":
-    from softcost.search.budget import Budget
-
-    return Budget(error=max_error)
-
-
-def _tolerance(tolerance: Any) -> "Rule":
-    from softcost.search.rules import Tolerance
-
-    return Tolerance(tolerance)
-
-
 CRITERIA = {
     criterion.word: criterion
     for criterion in (
-        Criterion("cost", _least_cost, "the least cost", on_page=True),
-        Criterion("max", _max_of_both, "the least max(error, normalised cost)"),
+        Criterion("cost", "LeastCost", "the least cost", on_page=True),
+        Criterion("max", "MaxOfBoth", "the least max(error, normalised cost)"),
         Criterion(
             "constrained",
-            _budget,
+            "Budget",
             "the least cost within an error budget",
             argument="max_error",
             on_page=True,
         ),
         Criterion(
             "tolerance",
-            _tolerance,
+            "Tolerance",
             "the least error near the least cost",
             argument="tolerance",
         ),
@@ -162,7 +139,8 @@ def make_rule(
         return criterion
     if entry is None:
         return ByFunction(criterion)
-    return entry.make(*(() if entry.argument is None else [arguments[entry.argument]]))
+    rule: type[Rule] = getattr(import_module("softcost.search"), entry.rule)
+    return rule(*(() if entry.argument is None else [arguments[entry.argument]]))
 
 
 def choose_row(

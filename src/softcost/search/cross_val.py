@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from softcost.costs import RowCosts
+from softcost.learners import last_step
 from softcost.metrics import confusion_counts
 from softcost.parallel import one_thread, run_jobs
 from softcost.reductions import (
@@ -23,10 +24,11 @@ from softcost.reductions import (
     Reduction,
     SoftmaxScores,
     TrainingData,
-    cheapest_answers,
     fit_blend,
     temper_probabilities,
 )
+from softcost.reductions.blend import MIN_PROBABILITY
+from softcost.reductions.expected_cost import SoftDecision
 from softcost.search import path_engine
 from softcost.search.path_engine import can_walk
 from softcost.search.problem import Fold, JointProblem, SearchProblem
@@ -40,12 +42,12 @@ class Probabilities(NamedTuple):
     ----------
     of_settings : array of shape (n_settings, n_test, K)
         Probabilities of the held-out rows.
-    matrices : array of shape (n_softness, K, A)
-        Soft costs; the answer with the lowest expected cost is predicted.
+    decision : SoftDecision
+        Predicts the answer with the lowest expected softened cost.
     """
 
     of_settings: NDArray[np.float32]
-    matrices: NDArray[np.float64]
+    decision: SoftDecision
 
 
 class Predictions(NamedTuple):
@@ -97,7 +99,7 @@ def cloned_predictions(
         times.append(np.concatenate([fit.seconds for fit in fits]))
         by_fit = [fit.probabilities for fit in fits if fit.probabilities is not None]
         if by_fit:
-            probabilities.append(Probabilities(np.stack(by_fit), fits[0].matrices))
+            probabilities.append(Probabilities(np.stack(by_fit), fits[0].decision))
     by_candidate = np.stack(times, axis=1)
     seconds = {"fit": by_candidate[..., 0], "score": by_candidate[..., 1]}
     return Predictions(predicted, seconds, probabilities)
@@ -113,14 +115,14 @@ class FitResult(NamedTuple):
     seconds : array of shape (n_softness, 2)
         For fit and predict. The time of a fit that serves all softness values is
         divided among them.
-    probabilities, matrices : arrays or None
+    probabilities, decision
         As in `Probabilities`, if requested.
     """
 
     numbers: NDArray[np.intp]
     seconds: NDArray[np.float64]
     probabilities: NDArray[np.float32] | None = None
-    matrices: Any = None
+    decision: Any = None
 
 
 def fit_and_predict(
@@ -143,21 +145,30 @@ def fit_and_predict(
     with one_thread():
         if reduction.softness_at_predict:
             started = perf_counter()
-            model = reduction.configured(softness[0], params).fit_checked(training)
+            model: Any = reduction.configured(softness[0], params)
+            model.fit_checked(training)
             fitted = perf_counter()
-            probabilities = matrices = None
+            probabilities = decision = None
+            matrices = _held_out_matrices(rows, test)
             if with_probabilities:
                 exact = model.checked_probabilities(held_out)
-                matrices = model.soft_matrices(softness, raw_matrix=rows.raw_matrix)
-                predicted[:] = cheapest_answers(exact, matrices)
+                decision = model.soft_decision(
+                    softness,
+                    raw_matrix=rows.raw_matrix,
+                    by_row=matrices is not None,
+                )
+                predicted[:] = decision.answers(exact, matrices)
                 probabilities = exact.astype(np.float32)
             else:
                 predicted[:] = model.decide_each(
-                    held_out, softness, raw_matrix=rows.raw_matrix
+                    held_out,
+                    softness,
+                    raw_matrix=rows.raw_matrix,
+                    raw_matrices=matrices,
                 )
             seconds[:] = fitted - started, perf_counter() - fitted
             seconds /= len(softness)
-            return FitResult(predicted, seconds, probabilities, matrices)
+            return FitResult(predicted, seconds, probabilities, decision)
         for number, value in enumerate(softness):
             started = perf_counter()
             model = reduction.configured(value, params).fit_checked(training)
@@ -165,6 +176,13 @@ def fit_and_predict(
             predicted[number] = model.decide(held_out)
             seconds[number] = fitted - started, perf_counter() - fitted
     return FitResult(predicted, seconds)
+
+
+def _held_out_matrices(
+    rows: RowCosts, test: NDArray[np.intp]
+) -> NDArray[np.float64] | None:
+    """Cost matrices of held-out rows; None without a matrix for every row."""
+    return None if rows.raw_matrices is None else rows.raw_matrices[test]
 
 
 # Smoothing: the share of a blend that goes to all families alike, whatever their
@@ -196,12 +214,8 @@ class Blendable:
 
         A margin shows which class is likely, but hardly how unlikely the others are.
         """
-        return not isinstance(self.problem.reduction.working_learner(), SoftmaxScores)
-
-    def shared(self, share: float) -> NDArray[np.float64]:
-        """A share of the family, in equal parts for its settings."""
-        n_settings = len(self.problem.settings)
-        return np.full(n_settings, share / n_settings)
+        learner = last_step(self.problem.reduction.working_learner())
+        return not isinstance(learner, SoftmaxScores)
 
     def _learner(self, params: dict[str, Any]) -> Any:
         return clone(self.problem.reduction.configured(0.0, params).working_learner())
@@ -218,12 +232,12 @@ def blended(
 ) -> tuple[SearchProblem, list[NDArray[np.intp]]]:
     """Fit a blend to held-out probabilities, and predict held-out rows with it.
 
-    `fit_blend` fits its weights and inverse temperature to all held-out rows. The class
-    cost is the mean of ``c_k - min_j c_j`` over the rows of the class. For n rows the
-    smoothing is ``min(0.05, 64 / n)``, in equal shares for the families with meaningful
-    small probabilities, and for the settings of each. The rows of a fold are predicted
-    with weights from the other folds, so their measures are as unbiased as those of
-    other candidates.
+    Of each family, the setting with the lowest log loss takes part. `fit_blend` fits
+    weights and inverse temperature to all held-out rows. The class cost is the mean of
+    ``c_k - min_j c_j`` over the answers, see `_class_cost`. For n rows the smoothing is
+    ``min(0.05, 64 / n)``, in equal shares for the families with meaningful small
+    probabilities. The rows of a fold are predicted with weights from the other folds,
+    so their measures are as unbiased as those of other candidates.
 
     Returns
     -------
@@ -238,41 +252,77 @@ def blended(
         np.concatenate([part.probabilities[fold].of_settings for part in parts])
         for fold in folds
     ]
+    share = min(SMOOTHING, SMOOTHING_ROWS / len(rows.y))
 
-    def learnt_from(chosen: list[int]) -> tuple[NDArray[np.float64], float]:
+    def learnt_from(chosen: list[int]) -> tuple[NDArray[np.float64], float, Any]:
         row = np.concatenate([tests[fold] for fold in chosen])
         probabilities = np.concatenate([by_fold[fold] for fold in chosen], axis=1)
-        return fit_blend(probabilities, rows.y[row], rows.weight[row], class_cost)
+        costs = class_cost if class_cost.ndim == 1 else class_cost[row]
+        y, weight = rows.y[row], rows.weight[row]
+        best = _best_settings(parts, probabilities, y, weight)
+        members = np.zeros(len(probabilities))
+        members[best], inverse_temperature = fit_blend(
+            probabilities[best], y, weight, costs
+        )
+        smoothing = np.zeros(len(probabilities))
+        may_smooth = [part.may_smooth for part in parts]
+        smoothing[best] = share * np.array(may_smooth) / max(1, sum(may_smooth))
+        return members, inverse_temperature, smoothing
 
-    share = min(SMOOTHING, SMOOTHING_ROWS / len(rows.y))
-    n_smoothing = max(1, sum(part.may_smooth for part in parts))
-    smoothing = np.concatenate(
-        [part.shared(share / n_smoothing * part.may_smooth) for part in parts]
-    )
     predicted = []
     for fold in folds:
         others = [other for other in folds if other != fold]
-        weights, inverse_temperature = learnt_from(others or [fold])
+        weights, inverse_temperature, smoothing = learnt_from(others or [fold])
         average = np.tensordot(weights, by_fold[fold], axes=1)
         tempered = temper_probabilities(average, inverse_temperature)
         smoothed = np.tensordot(smoothing, by_fold[fold], axes=1)
         mixed = (1 - smoothing.sum()) * tempered + smoothed
-        matrices = parts[0].probabilities[fold].matrices
-        predicted.append(cheapest_answers(mixed, matrices))
+        decision = parts[0].probabilities[fold].decision
+        matrices = _held_out_matrices(rows, tests[fold])
+        predicted.append(decision.answers(mixed, matrices))
     learners = [pair for part in parts for pair in part.learners()]
-    weights, inverse_temperature = learnt_from(list(folds))
+    weights, inverse_temperature, smoothing = learnt_from(list(folds))
+    used = np.flatnonzero(weights + smoothing)
     blend = BlendedClassifier(
-        learners,
-        weights=weights.tolist(),
+        [learners[k] for k in used],
+        weights=weights[used].tolist(),
         inverse_temperature=inverse_temperature,
-        smoothing=smoothing.tolist(),
+        smoothing=smoothing[used].tolist(),
     )
     reduction = clone(problem.reduction).set_params(learner=blend)
     return replace(problem, reduction=reduction, blends=()), predicted
 
 
+def _best_settings(
+    parts: list[Blendable],
+    probabilities: NDArray[np.float32],
+    y: NDArray[np.intp],
+    weight: NDArray[np.float64],
+) -> list[int]:
+    """For each family the setting with the lowest log loss.
+
+    Settings of one family are alike: several of them in the blend gain nothing, and
+    each takes a fit and time for every prediction.
+    """
+    of_label = probabilities[:, np.arange(len(y)), y]
+    losses = -np.log(np.maximum(of_label, MIN_PROBABILITY)) @ weight
+    best, start = [], 0
+    for part in parts:
+        stop = start + len(part.problem.settings)
+        best.append(start + int(losses[start:stop].argmin()))
+        start = stop
+    return best
+
+
 def _class_cost(rows: RowCosts) -> NDArray[np.float64]:
-    """Mean cost of a random answer for a row of each class, shape (K,)."""
+    """Mean extra cost of a random answer by true class, shape (K,).
+
+    With a cost matrix for every row, that of each row, shape (n, K). With costs of the
+    true classes only, their means by class.
+    """
+    matrices = rows.raw_matrix if rows.raw_matrices is None else rows.raw_matrices
+    if matrices is not None:
+        return matrices.mean(axis=-1) - matrices.min(axis=-1)
     costs, n_classes = rows.in_users_units, rows.n_classes
     extra_cost = costs.mean(axis=1) - costs.min(axis=1)
     total = np.bincount(rows.y, rows.weight * extra_cost, n_classes)
@@ -307,12 +357,15 @@ class CrossValidation:
     predictions : HeldOutPredictions
         One row for each candidate of the problem.
     skipped : DataFrame or None
-        Settings that a time limit left out.
+        Settings that a time limit, an error or an interrupt left out.
+    interrupted : bool
+        Whether the user has interrupted the search.
     """
 
     problem: JointProblem
     predictions: HeldOutPredictions
     skipped: pd.DataFrame | None = None
+    interrupted: bool = False
 
 
 def held_out_predictions(problem: JointProblem) -> CrossValidation:
@@ -339,7 +392,7 @@ def held_out_predictions(problem: JointProblem) -> CrossValidation:
         else:
             results.append(predictions_of(member))
     problem = replace(problem, members=members)
-    return CrossValidation(problem, _together(problem, results))
+    return CrossValidation(problem, joined_predictions(problem, results))
 
 
 def holdout_confusion(problem: JointProblem) -> NDArray[np.float64]:
@@ -365,7 +418,7 @@ def holdout_confusion(problem: JointProblem) -> NDArray[np.float64]:
     )
 
 
-def _together(
+def joined_predictions(
     problem: JointProblem, families: list[HeldOutPredictions]
 ) -> HeldOutPredictions:
     """Predictions of all families, in the smallest integer type that holds them."""

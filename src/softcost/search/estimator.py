@@ -5,24 +5,30 @@ Preparing, cross-validating, measuring, choosing and refitting are functions of 
 modules of those names.
 """
 
+import logging
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from pathlib import Path
 from time import perf_counter
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import Interval
-from sklearn.utils.metaestimators import _BaseComposition, available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from softcost.costs import costs_changed
+from softcost.costs import costs_changed, row_matrices
+from softcost.learners.sklearn_types import (
+    BaseComposition,
+    ClassifierMixin,
+    available,
+    fit_context,
+)
 from softcost.metrics import Saving, paired_saving
 from softcost.parallel import kept_on_workers
 from softcost.reductions import Reduction
-from softcost.search.auto import BLEND, PenalisedLeastCost, selection_penalties
+from softcost.search.auto import BLEND
 from softcost.search.counts import Evidence
 from softcost.search.criteria import make_rule
 from softcost.search.cross_val import (
@@ -30,8 +36,16 @@ from softcost.search.cross_val import (
     held_out_predictions,
     holdout_confusion,
 )
-from softcost.search.mixture import RandomizedPair, best_mix
+from softcost.search.mixture import RandomizedPair, best_mix, predict_at
 from softcost.search.optimism import Optimism, bootstrap_optimism, rule_on_tables
+from softcost.search.preference import (
+    PairedCosts,
+    PreferBlend,
+    constant_on_blend,
+    not_chosen,
+    prefers_blend,
+    selection_penalties,
+)
 from softcost.search.prepare import are_named, given_families, is_auto, prepare
 from softcost.search.problem import JointProblem
 from softcost.search.progress import CallbackSupportMixin, estimate_listener
@@ -59,24 +73,19 @@ from softcost.search.table import (
     search_evidence,
     tradeoff_table,
 )
-from softcost.search.time_limit import raced_predictions, tell_estimate
+from softcost.search.time_limit import Deadline, raced_predictions, tell_estimate
+
+_log = logging.getLogger("softcost.search")
 
 # Fitted attributes that only some fits set. A new fit removes those of an earlier one.
 _OPTIONAL = (
     "best_estimator_", "refit_time_", "mix_", "portfolio_", "feature_names_in_",
     "holdout_confusion_", "realised_cost_", "skipped_", "candidates_",
-    "selection_penalty_",
+    "selection_penalty_", "encoder_",
 )  # fmt: skip
 
 # Training data and what refers to them: left out of copies, unless ``keep_data``.
 _TRAINING_STATE = ("_problem", "_predicted", "_error_weight", "_chosen_by")
-
-Method = TypeVar("Method", bound=Callable[..., Any])
-
-
-def _available(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
-    """scikit-learn's ``available_if``, typed so that a method keeps its signature."""
-    return available_if(check)
 
 
 def _is_refitted(search: "SoftCostClassifierCV") -> bool:
@@ -100,13 +109,16 @@ def _has_method(name: str) -> Callable[["SoftCostClassifierCV"], bool]:
     return check
 
 
-class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseComposition):
+class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseComposition):
     """Cost-and-error sensitive classification, chosen by cross-validation.
 
-    Trains a reduction on softened costs, ``(1 - a) c + a * naive``, for every softness
-    a and every setting of the learner, measures cost and error on held-out folds, and
-    refits the candidate that a criterion chooses. Hard (a = 0) and regular (a = 1)
-    algorithms are among the candidates.
+    Measures cost and error of reductions on held-out folds, for every softness a and
+    every setting of the learner, and refits the candidate that a criterion chooses.
+    Softened costs are ``(1 - a) c + a * naive``; hard (a = 0) and regular (a = 1)
+    algorithms are among the candidates. For reductions that train on costs, softness is
+    a regulariser. `MinimumExpectedCost`, and so the blend of "auto", uses it only to
+    decide: there it trades cost for fewer errors on one fitted model, and softness 0 is
+    cheapest if the probabilities are right.
 
     Learners with a path (`softcost.learners.SupportsPath`), such as the kernel machines
     of this package, solve all candidates together: the candidates share one Gram matrix
@@ -117,8 +129,8 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
     ----------
     reduction : Reduction, list of (name, Reduction) or "auto", default=None
         By default, or with "auto", families that suit the table, see ``portfolio_``.
-        Under the criterion "cost" a blend of their probabilities is preferred: a family
-        outside it must be clearly cheaper, see ``selection_penalty_``. The algorithm of
+        All criteria prefer a blend of their probabilities: another family must be
+        clearly cheaper, see ``selection_penalty_`` and `not_chosen`. The algorithm of
         the paper is ``OneSidedRegression()``. Pass a list of named reductions to
         compare families of your own on the same folds, in one table. Kernel machines do
         not scale features: scale them first.
@@ -160,6 +172,10 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
     actions, action_error : default=None
         As in the reductions: answers beyond the classes, and how much each counts as an
         error; by default the reduction's.
+    categorical_features : mask, column numbers or names, default=None
+        With "auto", columns of an array X that hold category codes, whole numbers from
+        0; for a data frame, names of columns to treat as categories whatever they look
+        like. Other columns of a data frame need no declaration.
     cv : int, splitter or iterable of (train, test), default=None
         An int asks for stratified folds, shuffled if ``random_state`` is set; a fold
         may lack a class. None uses 5 folds, and 3 above 50,000 rows. Above 50,000 rows
@@ -170,10 +186,16 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
         Rows that are held out for the test of a ``Budget`` with a confidence: a share,
         drawn at random, or the rows. They take no part in training, nor in the refit.
     time_limit : float, default=None
-        Seconds for the cross-validation. Families run in the given order, those of
-        "auto" the fastest first, and each runs one setting before any runs a second.
-        The choice is among the finished settings; ``skipped_`` lists the others. One
-        setting always finishes. The refit takes additional time.
+        Seconds for the whole fit, including the refit. Families run in the given order,
+        those of "auto" the fastest first, and each runs one setting before any runs a
+        second. The choice is among the finished settings and, with "auto", their blend;
+        ``skipped_`` lists the others. One setting always finishes.
+    error_score : "raise" or nan, default="raise"
+        Whether an error in a candidate's fit ends the search. With nan, the other
+        settings finish, ``skipped_`` lists the failed ones, and a warning names the
+        first error. Settings then run one after the other, as within a ``time_limit``.
+        In both cases an interrupt (Ctrl-C) leaves the finished candidates in
+        ``cv_results_``, and `choose` refits one of them.
     refit : bool, default=True
         Whether to fit the chosen candidate to all rows.
     keep_data : bool, default=False
@@ -186,7 +208,8 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
         Seeds folds, learners and everything else that is random.
     verbose : int, default=0
         Prints progress to standard error. For many rows, first estimates the time from
-        samples.
+        samples. Whatever its value, the logger ``softcost.search`` reports size and
+        choice of the search at level INFO, and skipped settings as warnings.
 
     Attributes
     ----------
@@ -227,19 +250,22 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
         that were fitted to all other rows.
     guarantee_ : dict or None
         How the limits of a `Budget` are met, see `softcost.search.Decision`.
+    encoder_ : TableEncoder
+        Turns a raw table into the features of the families. Only set with "auto", if X
+        is a data frame or has cells of text.
     constant_ : dict
         The best constant answer, its ``label`` and cross-validated measures: a
         baseline.
     portfolio_ : DataFrame
         ``family``, whether it was ``used``, and ``why``. Only set with "auto".
     selection_penalty_ : array of shape (n_candidates,)
-        Added to each candidate's cross-validated cost before the minimum is taken. Zero
-        for the blend at the lowest softness; slightly more than one standard error of
-        the difference for the blend at other softness values and the constant answer,
-        and three for a family outside the blend. Only set with "auto".
+        Added to each candidate's cross-validated cost before candidates are compared.
+        Zero for the blend at the lowest softness; slightly more than one standard error
+        of the difference for the blend at other softness values and the constant
+        answer, and three for any other family. Only set with "auto".
     skipped_ : DataFrame
         ``family`` (None if there is only one), ``params`` and ``why`` of settings that
-        did not finish. Only set with a ``time_limit``.
+        did not finish. Only set with a ``time_limit`` or ``error_score=nan``.
     mix_ : RandomizedPair
         After `mix`.
     candidates_ : dict of row number and Reduction
@@ -254,6 +280,9 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
         the reduction.
     costs_by_example_ : bool
         Whether the search was fitted with costs by example.
+    costs_by_row_ : bool
+        Whether it was fitted with a cost matrix for every row, so that `predict` needs
+        the matrices of its rows.
     n_samples_ : int
         Number of training rows.
     n_features_in_ : int
@@ -283,7 +312,7 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
         "reduction": "no_validation",
         "cost_matrix": "no_validation",
         "classes": "no_validation",
-        "softness": [Interval(Real, 0, None, closed="left"), "array-like"],
+        "softness": "no_validation",  # softness_values checks it
         "param_grid": [dict, list, str, None],
         "criterion": [str, callable, Rule],
         "max_error": "no_validation",
@@ -291,9 +320,11 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
         "error_weight": "no_validation",
         "actions": "no_validation",
         "action_error": "no_validation",
+        "categorical_features": ["array-like", None],
         "cv": ["cv_object"],
         "holdout": "no_validation",
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+        "error_score": [StrOptions({"raise"}), Real],
         "refit": ["boolean"],
         "keep_data": ["boolean"],
         "n_jobs": [Integral, None],
@@ -307,6 +338,7 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
         "sample_weight": True,
         "groups": True,
     }
+    __metadata_request__predict: ClassVar = {"costs": True}
     __metadata_request__score: ClassVar = {"costs": True, "sample_weight": True}
 
     def __init__(
@@ -323,9 +355,11 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
         tolerance: float | str | None = None,
         error_weight: Any = None,
         action_error: Any = None,
+        categorical_features: ArrayLike | None = None,
         cv: Any = None,
         holdout: Any = None,
         time_limit: float | None = None,
+        error_score: float | str = "raise",
         refit: bool = True,
         keep_data: bool = False,
         n_jobs: int | None = None,
@@ -343,9 +377,11 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
         self.tolerance = tolerance
         self.error_weight = error_weight
         self.action_error = action_error
+        self.categorical_features = categorical_features
         self.cv = cv
         self.holdout = holdout
         self.time_limit = time_limit
+        self.error_score = error_score
         self.refit = refit
         self.keep_data = keep_data
         self.n_jobs = n_jobs
@@ -408,14 +444,14 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
             return [pair[-1] for pair in self.reduction]
         return list(given_families(self.reduction).values())
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(
         self,
         X: Any,
         y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
         *,
         costs: Any = None,
-        sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
         """Search, choose and refit.
@@ -426,11 +462,15 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
             Training rows; anything that the learner supports.
         y : array-like of shape (n,)
             True labels.
-        costs : array-like or table of shape (n, A), default=None
-            Costs by example. They are split with the rows: no metadata routing is
-            needed.
         sample_weight : array-like of shape (n,), default=None
             Weight of each row, by default 1.
+        costs : array-like or table of shape (n, A), default=None
+            Costs by example: the cost of each answer, given the row's true class.
+            Pass an array of shape (n, K, A), ``costs[n, true, predicted]``, if the
+            whole cost matrix of a row is also known when it is predicted, for instance
+            because it depends on an amount. Families with probabilities then decide
+            every held-out row by its own matrix, and `predict` needs ``costs``. Costs
+            are split with the rows: no metadata routing is needed.
         groups : array-like of shape (n,), default=None
             For splitters that keep groups together.
 
@@ -441,9 +481,16 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
         rule = make_rule(
             self.criterion, max_error=self.max_error, tolerance=self.tolerance
         )
+        deadline = None if self.time_limit is None else Deadline(self.time_limit)
         problem, portfolio = prepare(self, X, y, costs, sample_weight, groups)
+        _log.info(
+            "cross-validating %d candidates on %d folds of %d rows",
+            len(problem.candidates),
+            len(problem.folds),
+            len(problem.rows.y),
+        )
         with kept_on_workers():  # the refit uses the same shared data
-            result = self._cross_validated(problem)
+            result = self._cross_validated(problem, deadline)
             problem, predictions = result.problem, result.predictions
             rows = problem.rows
             held_out = measure(problem, predictions.numbers)
@@ -452,11 +499,14 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
 
             for name in _OPTIONAL:
                 self.__dict__.pop(name, None)
-            for name, value in problem.features.items():
+            for name, value in problem.columns.items():
                 setattr(self, name, value)
+            if problem.encoder is not None:
+                self.encoder_ = problem.encoder
             self.classes_, self.actions_ = rows.classes, rows.actions
             self.n_samples_, self.n_splits_ = len(rows.y), len(problem.folds)
             self.costs_by_example_ = rows.by_example
+            self.costs_by_row_ = rows.raw_matrices is not None
             self.cost_matrix_ = (
                 rows.class_means(rows.in_users_units)
                 if rows.raw_matrix is None
@@ -475,7 +525,7 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
                 self.realised_cost_ = realised_costs(problem, predictions.numbers)
             if problem.blend is not None:
                 self.selection_penalty_ = selection_penalties(
-                    problem, predictions.numbers, table
+                    PairedCosts.of(problem, predictions.numbers), table
                 )
             if tested is not None:
                 self.holdout_confusion_ = tested
@@ -483,13 +533,23 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
                 self.portfolio_ = portfolio
             if result.skipped is not None:
                 self.skipped_ = result.skipped
-            self._problem, self._predicted = problem.quiet(), predictions.numbers
+                for setting in self.skipped_.itertuples():
+                    _log.warning(
+                        "skipped %s %s: %s", setting.family, setting.params, setting.why
+                    )
+            self._problem = constant_on_blend(problem.quiet())
+            self._predicted = predictions.numbers
             self._error_weight = held_out.error_weight
+            if result.interrupted:
+                raise KeyboardInterrupt
             return self._choose(rule)
 
-    def _cross_validated(self, problem: JointProblem) -> CrossValidation:
-        if self.time_limit is not None:
-            return raced_predictions(problem, self.time_limit)
+    def _cross_validated(
+        self, problem: JointProblem, deadline: Deadline | None
+    ) -> CrossValidation:
+        skips_errors = self.error_score != "raise"
+        if deadline is not None or skips_errors:
+            return raced_predictions(problem, deadline, skips_errors=skips_errors)
         listener = estimate_listener(self.verbose)
         if listener is not None:
             tell_estimate(problem, listener)
@@ -509,23 +569,45 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
         check_is_fitted(self, "tradeoff_")
         return lambda model, X, y, **params: model.score(X, y, **params)
 
-    @_available(_is_refitted)
-    def predict(self, X: Any) -> NDArray[Any]:
+    @available(_is_refitted)
+    def predict(self, X: Any, *, costs: Any = None) -> NDArray[Any]:
         """Labels predicted by the chosen candidate, shape (n,).
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
             Rows to predict.
+        costs : array-like of shape (n, K, A), default=None
+            The cost matrix of every row, ``costs[n, true, predicted]``. If the chosen
+            candidate is a `MinimumExpectedCost`, it predicts the answer of lowest
+            expected cost at the row's own matrix, and after a fit with such costs it
+            needs them. A reduction that was trained on costs, such as
+            `CostSensitiveOneVsOne`, only uses the features: it checks these costs, but
+            its predictions do not depend on them.
 
         Returns
         -------
         array of shape (n,)
             Labels of classes, or names of actions.
         """
-        return self._chosen().predict(X)
+        model = self._chosen()
+        if costs is not None and not model.softness_at_predict:
+            self._check_unused_costs(model, X, costs)
+        return predict_at(model, X, costs)
 
-    @_available(_is_refitted)
+    def _check_unused_costs(self, model: Reduction, X: Any, costs: Any) -> None:
+        """Check costs of rows to predict for a reduction that does not use them."""
+        extra = self.actions_[len(self.classes_) :]
+        n_rows, order = _num_samples(X), model.classes
+        row_matrices(costs, self.classes_, n_rows, classes=order, extra=extra)
+        if not getattr(self, "costs_by_row_", False):
+            raise ValueError(
+                f"costs has no effect: the chosen {type(model).__name__} was trained "
+                "with other costs. Fit the search with a cost matrix for every row, "
+                "or search MinimumExpectedCost, which decides by the costs of a row."
+            )
+
+    @available(_is_refitted)
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores of the chosen candidate, see `Reduction.decision_function`.
 
@@ -541,7 +623,7 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
         """
         return self._chosen().decision_function(X)
 
-    @_available(_has_method("predict_proba"))
+    @available(_has_method("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the chosen candidate, if it has them.
 
@@ -555,11 +637,12 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
         array of shape (n, K)
             In the order of ``classes_``.
         """
-        return self._chosen().predict_proba(X)
+        chosen: Any = self._chosen()
+        return chosen.predict_proba(X)
 
-    @_available(_has_method("expected_costs"))
-    def expected_costs(self, X: Any) -> NDArray[np.float64]:
-        """Expected cost of each answer, if the chosen candidate has it.
+    @available(_has_method("predict_proba"))
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithms of `predict_proba`.
 
         Parameters
         ----------
@@ -568,19 +651,49 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
 
         Returns
         -------
+        array of shape (n, K)
+            In the order of ``classes_``; minus infinity for a probability of zero.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """Coefficients of the chosen candidate, see `Reduction.coef_`."""
+        return self._chosen().coef_
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Importances of the chosen candidate, see `Reduction.feature_importances_`."""
+        return self._chosen().feature_importances_
+
+    @available(_has_method("expected_costs"))
+    def expected_costs(self, X: Any, *, costs: Any = None) -> NDArray[np.float64]:
+        """Expected cost of each answer, if the chosen candidate has probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Rows to predict.
+        costs : array-like of shape (n, K, A), default=None
+            The cost matrix of every row, as in `predict`.
+
+        Returns
+        -------
         array of shape (n, A)
             In the user's units.
         """
-        return self._chosen().expected_costs(X)
+        chosen: Any = self._chosen()
+        return chosen.expected_costs(X, costs=costs)
 
-    @_available(_is_refitted)
+    @available(_is_refitted)
     def score(
         self,
         X: Any,
         y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
         *,
         costs: Any = None,
-        sample_weight: ArrayLike | None = None,
     ) -> float:
         """Minus the mean cost of the predictions, in the user's units.
 
@@ -590,10 +703,11 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
             Rows to predict.
         y : array-like of shape (n,)
             True labels.
-        costs : array-like or table of shape (n, A), default=None
-            Needed if the search was fitted with costs by example.
         sample_weight : array-like of shape (n,), default=None
             Weight of each row, by default 1.
+        costs : array-like or table of shape (n, A), default=None
+            Needed if the search was fitted with costs by example; of shape (n, K, A)
+            if it was fitted with a cost matrix for every row.
 
         Returns
         -------
@@ -653,8 +767,7 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
         )
 
     def _choose(self, rule: Rule) -> Self:
-        if type(rule) is LeastCost:
-            rule = self._least_cost()
+        rule = self._with_preference(rule)
         without_data = self._has_only_candidates()
         if without_data:
             decision = decide_among(
@@ -679,12 +792,20 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
             started = perf_counter()
             self.best_estimator_ = self._problem.fitted(self.best_index_)
             self.refit_time_ = perf_counter() - started
+        _log.info(
+            "chose candidate %d, %s: cross-validated cost %.6g",
+            self.best_index_,
+            self.best_params_,
+            -self.best_score_,
+        )
         return self
 
-    def _least_cost(self) -> Rule:
-        """The criterion "cost" of this search."""
+    def _with_preference(self, rule: Rule) -> Rule:
+        """The rule as this search applies it: "auto" prefers the blend."""
         penalty = getattr(self, "selection_penalty_", None)
-        return LeastCost() if penalty is None else PenalisedLeastCost(penalty)
+        if penalty is None or not prefers_blend(rule):
+            return rule
+        return PreferBlend(rule, penalty)
 
     def _evidence(self) -> Evidence:
         return search_evidence(
@@ -816,7 +937,8 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
         self._training_problem("keep_candidates")
         table = self.tradeoff_
         if rows is None:
-            rows = rows_to_keep(table, self.error_measure_, self._least_cost())
+            least = self._with_preference(LeastCost())
+            rows = rows_to_keep(table, self.error_measure_, least)
         numbers = {int(row) for row in np.asarray(rows).ravel()} | {self.best_index_}
         if not numbers <= set(range(len(table))):
             raise ValueError(
@@ -916,6 +1038,38 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
             error=self.error_measure_,
             n_resamples=n_resamples,
             random_state=random_state,
+        )
+
+    def not_chosen(self) -> pd.DataFrame:
+        """Candidates of other families that look better than the chosen one.
+
+        A candidate looks better if its cross-validated cost is lower and its error is
+        not higher. "auto" still prefers the blend, unless another family has a clear
+        lead, since the best of many candidates is partly luck. With a `Budget`, only
+        candidates within it are listed.
+
+        Returns
+        -------
+        DataFrame
+            The cheapest such candidate of each family, cheapest first: ``row`` of
+            ``tradeoff_``, ``family``, ``cost``, ``error``, the ``difference`` between
+            the cost of the chosen candidate and this one, its standard error
+            ``difference_se``, the ``lead`` over the blend at the lowest softness, and
+            the ``required_lead``, which is its ``selection_penalty_``. No rows if the
+            search is not "auto".
+        """
+        held_out = self._held_out_rows("not_chosen")
+        preferring = hasattr(self, "selection_penalty_")
+        allowed = np.full(len(self.tradeoff_), preferring)
+        if self.guarantee_ is not None and self.guarantee_["met"]:
+            allowed &= np.isin(np.arange(len(allowed)), self.guarantee_["passed"])
+        return not_chosen(
+            self.tradeoff_,
+            self.best_index_,
+            PairedCosts(held_out.rows, held_out.row, held_out.predicted),
+            getattr(self, "selection_penalty_", np.zeros(len(allowed))),
+            error=self.error_measure_,
+            allowed=allowed,
         )
 
     def saving(self, over: str | int = "constant") -> Saving:
@@ -1090,17 +1244,23 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, _BaseCompositi
         data = softcost.report.ExplorerData.from_search(self, **details)
         return softcost.report.write_explorer(path, data)
 
-    def _repr_html_inner(self) -> str:
-        """The explorer in a notebook, once the search is fitted."""
-        if not hasattr(self, "tradeoff_"):
-            return super()._repr_html_inner()
+    def explore(self, **details: Any) -> Any:
+        """Show the explorer in a notebook.
+
+        The search itself is shown as scikit-learn's diagram.
+
+        Parameters
+        ----------
+        **details
+            As for `to_html`.
+
+        Returns
+        -------
+        softcost.report.NotebookPage
+            Shown as the page in an ``iframe``.
+        """
         import softcost
 
-        data = softcost.report.ExplorerData.from_search(self)
-        return softcost.report.notebook_html(data)
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        if "text/html" in bundle:
-            bundle["text/html"] = self._repr_html_inner()
-        return bundle
+        check_is_fitted(self, "tradeoff_")
+        data = softcost.report.ExplorerData.from_search(self, **details)
+        return softcost.report.NotebookPage(softcost.report.notebook_html(data))

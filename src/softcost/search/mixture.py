@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from softcost.costs import is_row_matrices
+from softcost.learners.sklearn_types import BaseEstimator, ClassifierMixin
 from softcost.metrics import lower_hull, mean_cost
 
 
@@ -173,13 +174,15 @@ class RandomizedPair(ClassifierMixin, BaseEstimator):
             drawn = rng.uniform(size=_num_samples(X))
         return drawn < self.probability
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any, *, costs: Any = None) -> NDArray[Any]:
         """Labels, shape (n,), each by a member drawn for its row.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
             Rows to predict.
+        costs : array-like of shape (n, K, A), default=None
+            The cost matrix of every row, as in `SoftCostClassifierCV.predict`.
 
         Returns
         -------
@@ -187,15 +190,19 @@ class RandomizedPair(ClassifierMixin, BaseEstimator):
             Labels of classes, or names of actions.
         """
         check_is_fitted(self)
-        return np.where(self.draws(X), self.first.predict(X), self.second.predict(X))
+        return np.where(
+            self.draws(X),
+            predict_at(self.first, X, costs),
+            predict_at(self.second, X, costs),
+        )
 
     def score(
         self,
         X: Any,
         y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
         *,
         costs: Any = None,
-        sample_weight: ArrayLike | None = None,
     ) -> float:
         """Minus the mean cost of the predictions, in the user's units.
 
@@ -205,10 +212,11 @@ class RandomizedPair(ClassifierMixin, BaseEstimator):
             Rows to predict.
         y : array-like of shape (n,)
             True labels.
-        costs : array-like or table of shape (n, A), default=None
-            Needed where the members were fitted with costs by example.
         sample_weight : array-like of shape (n,), default=None
-            How much each row counts, by default 1.
+            Weight of each row, by default 1.
+        costs : array-like or table of shape (n, A), default=None
+            Needed if the members were fitted with costs by example; of shape (n, K, A)
+            if they decide by the cost matrix of each row.
 
         Returns
         -------
@@ -219,13 +227,30 @@ class RandomizedPair(ClassifierMixin, BaseEstimator):
         actions = self.actions_[len(self.classes_) :]
         return -mean_cost(
             y,
-            self.predict(X),
+            self.predict(X, costs=costs if is_row_matrices(costs) else None),
             cost_matrix=self.first.cost_matrix if costs is None else None,
             costs=costs,
             classes=self.classes_ if classes is None else classes,
             sample_weight=sample_weight,
             actions=actions if len(actions) else None,
         )
+
+
+def predict_at(model: Any, X: Any, costs: Any) -> NDArray[Any]:
+    """Predictions of a fitted model, by the costs of the rows if it decides by costs.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        Usually a reduction.
+    X : array-like of shape (n, n_features)
+        Rows to predict.
+    costs : array-like of shape (n, K, A) or None
+        The cost matrix of every row.
+    """
+    if costs is None or not getattr(model, "softness_at_predict", False):
+        return model.predict(X)
+    return model.predict(X, costs=costs)
 
 
 def row_chances(X: Any, seed: int) -> NDArray[np.float64]:

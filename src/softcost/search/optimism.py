@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 
 from softcost.search.budget import Budget
 from softcost.search.criteria import choose_row
+from softcost.search.preference import PreferBlend
 from softcost.search.rules import ByFunction, Rule
 from softcost.search.table import HeldOutRows
 
@@ -150,9 +151,18 @@ def rule_on_tables(
     error : {"error", "weighted_error"}
         The error that counts.
     """
-    if not isinstance(rule, Budget) or not rule.needs_counts:
+    budget = rule.rule if isinstance(rule, PreferBlend) else rule
+    if not isinstance(budget, Budget) or not budget.needs_counts:
         return rule
     assert guarantee is not None
     rows = guarantee["passed"] or [chosen]
-    least = "cost" if rule.least == "cost" else error
+    least = "cost" if budget.least == "cost" else error
+
+    def preferred(table: pd.DataFrame) -> int:
+        assert isinstance(rule, PreferBlend)
+        key = rule.penalised(table) if least == "cost" else table[least].to_numpy()
+        return rule.least_within(table, table.index.isin(rows), key, error=error)
+
+    if isinstance(rule, PreferBlend):
+        return ByFunction(preferred)
     return ByFunction(lambda table: table[least].where(table.index.isin(rows)))

@@ -335,7 +335,8 @@ def walk_whole_fold(
     walk: Walk, fold: WalkedFold, proceed: Callable[[], None] = lambda: None
 ) -> NDArray[np.intp]:
     """Predictions of a reduction that walks a fold by itself."""
-    predicted = walk.reduction.walk_fold(
+    reduction: Any = walk.reduction  # with `walk_fold`, see `can_walk`
+    predicted = reduction.walk_fold(
         fold.path_fold, fold.rows, len(walk.values), walk.softness.tolist(), proceed
     )
     fold.path_fold.release()

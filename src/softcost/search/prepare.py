@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
@@ -35,8 +36,9 @@ from softcost.search.auto import (
     portfolio_table,
 )
 from softcost.search.budget import Budget
-from softcost.search.problem import Holdout, JointProblem, Rows, SearchProblem
+from softcost.search.problem import Fold, Holdout, JointProblem, Rows, SearchProblem
 from softcost.search.progress import part_of, reporter, tell_callbacks, tell_portfolio
+from softcost.tables import TableEncoder
 
 # Candidate parameters: grids of the user, and the default grids of learners.
 
@@ -177,13 +179,14 @@ def softness_values(softness: Any) -> NDArray[np.float64]:
     """
     if isinstance(softness, Integral) and int(softness) > 1:
         return np.linspace(0, 1, int(softness))
-    if np.ndim(softness) == 0:
-        return np.array([check_softness(softness)])
-    values = np.array([check_softness(value) for value in softness])
+    try:
+        values = np.array([check_softness(value) for value in np.atleast_1d(softness)])
+    except (TypeError, ValueError):
+        values = np.empty(0)
     if len(values) == 0 or len(np.unique(values)) < len(values):
         raise ValueError(
-            "softness must hold at least one value, and none twice; give the "
-            "values to try, or how many."
+            "softness must be a number of values, such as 11, or distinct values from "
+            f"0 to 1, such as [0, 0.3, 1], not {softness!r}."
         )
     return np.sort(values)
 
@@ -203,6 +206,7 @@ class SearchSettings(Protocol):
     criterion: Any
     error_weight: Any
     action_error: Any
+    categorical_features: Any
     cv: Any
     holdout: Any
     n_jobs: int | None
@@ -367,7 +371,7 @@ def check_same(
 
 
 def make_folds(
-    cv: Any, y: NDArray[np.intp], groups: Any, random_state: Any
+    cv: Any, y: NDArray[Any], groups: Any, random_state: Any, X: Any = None
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Training and held-out rows of every fold.
 
@@ -379,11 +383,13 @@ def make_folds(
     cv : int, splitter or iterable of (train, test)
         As in the search.
     y : array of shape (n,)
-        Numbers of the classes.
+        Labels, or numbers of the classes.
     groups : array of shape (n,) or None
         For splitters that keep groups together.
     random_state : int, RandomState instance or None
         Seeds the shuffling.
+    X : rows or None
+        For splitters that use the features.
 
     Examples
     --------
@@ -396,7 +402,8 @@ def make_folds(
         splitter = check_cv(cv, y, classifier=True)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
-        folds = list(splitter.split(np.empty((len(y), 0)), y, groups))
+        features = np.empty((len(y), 0)) if X is None else X
+        folds = list(splitter.split(features, y, groups))
     if not folds:
         raise ValueError("cv has no folds: give at least one pair (train, test).")
     return [
@@ -438,29 +445,66 @@ def _rows(numbers_or_mask: Any, n: int, what: str) -> NDArray[np.intp]:
             f"cv has a fold that {what} on no rows: give every fold row numbers, or "
             "masks, of training and of held-out rows."
         )
-    return rows.astype(np.intp)
+    rows = rows.astype(np.intp)
+    if rows.min() < -n or rows.max() >= n:
+        raise ValueError(
+            f"cv has a fold that {what} on row {rows[np.abs(rows).argmax()]}, but X "
+            f"has {n} rows: make folds for this table."
+        )
+    return rows % n
+
+
+def _folds_of_rows(
+    search: SearchSettings, rows: RowCosts, groups: Any, X: Any, used: Rows
+) -> list[Fold]:
+    """Folds over some rows of the table.
+
+    A splitter gets the whole table, since it may refer to rows by number, as
+    PredefinedSplit does. Other rows are removed from its folds afterwards, and so are
+    folds without any held-out row left.
+    """
+    cv = search.cv
+    if cv is None or isinstance(cv, Integral):
+        y = rows.y[used]
+        cv = default_cv(search, y, int(np.count_nonzero(rows.weight > 0)))
+        some = None if groups is None else _safe_indexing(groups, used)
+        return [
+            (used[train], used[test])
+            for train, test in make_folds(cv, y, some, search.random_state)
+        ]
+    labels = rows.classes[rows.y]
+    is_used = np.zeros(len(labels), bool)
+    is_used[used] = True
+    folds = [
+        (train[is_used[train]], test[is_used[test]])
+        for train, test in make_folds(cv, labels, groups, search.random_state, X)
+    ]
+    folds = [fold for fold in folds if len(fold[1])]
+    if not folds or any(len(train) == 0 for train, _ in folds):
+        raise ValueError(
+            "cv has no folds, or a fold without training rows, after rows of weight "
+            "zero and holdout rows are removed: choose another cv."
+        )
+    return folds
 
 
 def rows_to_use(
     search: SearchSettings, rows: RowCosts, groups: Any
-) -> tuple[Rows | None, Rows | None]:
-    """Training rows, None for all of them, and holdout rows, None without a holdout.
+) -> tuple[Rows, Rows | None]:
+    """Training rows, and holdout rows, None without a holdout.
 
-    Rows of weight zero count as absent, also from folds that are cut here.
+    Rows of weight zero count as absent.
     """
     n_rows, cv = len(rows.y), search.cv
-    cut_here = cv is None or isinstance(cv, Integral) or hasattr(cv, "split")
     train, test = np.arange(n_rows), None
     if search.holdout is not None:
-        if not cut_here:
+        if not (cv is None or isinstance(cv, Integral) or hasattr(cv, "split")):
             raise ValueError(
                 "cv lists rows, and holdout removes some of them: pass cv as a number "
                 "of folds or a splitter."
             )
         train, test = _split(search.holdout, n_rows, groups, search.random_state)
-    if cut_here:
-        train = train[rows.weight[train] > 0]
-    return (None if len(train) == n_rows else train), test
+    return train[rows.weight[train] > 0], test
 
 
 def _split(
@@ -525,6 +569,11 @@ def prepare(
         ``portfolio_`` of the search, with "auto".
     """
     auto = is_auto(search.reduction)
+    if search.categorical_features is not None and not auto:
+        raise ValueError(
+            "categorical_features is for reduction='auto': encode the categories in "
+            "the learner, for instance in a pipeline."
+        )
     # With "auto" the table determines the families, so labels and costs are checked
     # first, by a reduction that leaves X as it is.
     families: Families = (
@@ -535,18 +584,25 @@ def prepare(
     families = _configured(search, families)
     everything = _checked(families, X, y, costs, sample_weight)
     all_rows = next(iter(everything.values())).rows
-    train, test = rows_to_use(search, all_rows, groups)
+    weighted, test = rows_to_use(search, all_rows, groups)
+    folds = _folds_of_rows(search, all_rows, groups, X, weighted)
+    train = _rows_of_model(everything, weighted, test)
+    if train is not None:
+        folds = [
+            (np.searchsorted(train, fold[0]), np.searchsorted(train, fold[1]))
+            for fold in folds
+        ]
+        groups = None if groups is None else _safe_indexing(groups, train)
     data = _parts(everything, train)
     first = next(iter(data.values()))
-    if train is not None and groups is not None:
-        groups = _safe_indexing(groups, train)
-    n_rows = int(np.count_nonzero(all_rows.weight > 0))
-    cv = default_cv(search, first.rows.y, n_rows)
-    folds = make_folds(cv, first.rows.y, groups, search.random_state)
-    portfolio, grids = None, search.param_grid
+    portfolio, grids, encoder = None, search.param_grid, None
     blends: dict[str | None, tuple[str, ...]] = {}
     if auto:
-        choices = choose_portfolio(TableFacts.of(first.X, first.rows, folds))
+        X, encoder, categorical = _auto_features(search, X, all_rows, test)
+        matrix = X if train is None else X[train]
+        choices = choose_portfolio(
+            TableFacts.of(matrix, first.rows, folds, categorical)
+        )
         portfolio = portfolio_table(choices)
         tell_portfolio(portfolio, search.verbose)
         used = {choice.name: choice for choice in choices if choice.reduction}
@@ -598,8 +654,81 @@ def prepare(
         progress,
         blend=None if blend is None else blend.family,
         blended=() if blend is None else blend.blends,
+        encoder=encoder,
+        columns=first.features,
     )
     return problem, portfolio
+
+
+def _rows_of_model(
+    everything: dict[str | None, TrainingData], used: Rows, test: Rows | None
+) -> Rows | None:
+    """Rows that the refit gets; None for all of them.
+
+    To predict by a kernel matrix, all of its columns are needed, so rows of weight zero
+    are kept there.
+    """
+    n_rows = len(next(iter(everything.values())).rows.y)
+    if any(data.pairwise for data in everything.values()):
+        used = np.setdiff1d(np.arange(n_rows), [] if test is None else test)
+    return None if len(used) == n_rows else used
+
+
+def _auto_features(
+    search: SearchSettings, X: Any, rows: RowCosts, holdout: Rows | None
+) -> tuple[Any, TableEncoder | None, tuple[int, ...]]:
+    """X as numbers and category codes, for the families of "auto".
+
+    Returns
+    -------
+    X : array or sparse matrix
+    encoder : TableEncoder or None
+        Fitted to all rows but those of the holdout, if X is a table.
+    categorical : tuple of int
+        Columns of category codes.
+    """
+    categorical_features = search.categorical_features
+    if is_table(X):
+        encoder = TableEncoder(
+            output="codes",
+            nominal=() if categorical_features is None else tuple(categorical_features),
+        )
+        labels = rows.classes[rows.y]
+        if holdout is None:
+            codes = encoder.fit_transform(X, labels)
+        else:
+            seen = np.delete(np.arange(len(labels)), holdout)
+            encoder.fit(_safe_indexing(X, seen), labels[seen])
+            codes = encoder.transform(X)
+        return codes, encoder, tuple(np.flatnonzero(encoder.categorical_features_))
+    if not sparse.issparse(X):
+        X = _matrix(X)
+    mask = np.zeros(X.shape[1], bool)
+    if categorical_features is not None:
+        try:
+            mask[np.asarray(categorical_features)] = True
+        except IndexError:
+            raise ValueError(
+                f"categorical_features must be a mask or numbers of the {X.shape[1]} "
+                f"columns of X, not {categorical_features!r}."
+            ) from None
+    return X, None, tuple(np.flatnonzero(mask).tolist())
+
+
+def _matrix(X: Any) -> NDArray[np.float64]:
+    if np.ndim(X) != 2:
+        raise ValueError(
+            f"reduction='auto' needs a table with rows and columns, not an array with "
+            f"{np.ndim(X)} dimensions: reshape X, or pass the reductions to try."
+        )
+    return np.ascontiguousarray(X, float)
+
+
+def is_table(X: Any) -> bool:
+    """Whether X has columns of different types: a data frame, or cells of text."""
+    if hasattr(X, "columns") or hasattr(X, "column_names"):  # the latter of pyarrow
+        return True
+    return not sparse.issparse(X) and np.asarray(X).dtype.kind in "OUSMm"
 
 
 def _parts(

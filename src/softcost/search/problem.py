@@ -1,7 +1,7 @@
 """The problem of a search: candidates, checked data, folds and holdout rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from softcost.costs import RowCosts
 from softcost.reductions import Reduction, TrainingData
 from softcost.search.progress import Progress, silent
+from softcost.tables import TableEncoder
 
 Rows = NDArray[np.intp]  # numbers of rows
 Fold = tuple[Rows, Rows]  # training and held-out rows
@@ -130,6 +131,10 @@ class JointProblem:
         Name of the family that averages others, with "auto".
     blended : tuple of str
         Names of the families that it averages.
+    encoder : TableEncoder or None
+        Turned a raw table into the features of the families; None if X had features.
+    columns : dict
+        ``n_features_in_`` and ``feature_names_in_`` of X, if it has them.
     """
 
     members: list[SearchProblem]
@@ -138,16 +143,13 @@ class JointProblem:
     progress: Progress = silent
     blend: str | None = None
     blended: tuple[str, ...] = ()
+    encoder: TableEncoder | None = None
+    columns: dict[str, Any] = field(default_factory=dict)
 
     @property
     def rows(self) -> RowCosts:
         """Labels, costs and weights."""
         return self.members[0].data.rows
-
-    @property
-    def features(self) -> dict[str, Any]:
-        """``n_features_in_`` and ``feature_names_in_``, if X has them."""
-        return self.members[0].data.features
 
     @property
     def folds(self) -> list[Fold]:
@@ -168,11 +170,6 @@ class JointProblem:
         """One for each row of the trade-off, family by family."""
         return [candidate for member in self.members for candidate in member.candidates]
 
-    def without_blend(self) -> "JointProblem":
-        """The same families without the blend, which needs all the others."""
-        numbers = [k for k, member in enumerate(self.members) if not member.blends]
-        return replace(self.with_families(numbers), blend=None, blended=())
-
     def with_families(self, numbers: Sequence[int]) -> "JointProblem":
         """Some of the families, by their number."""
         holdout = self.holdout
@@ -191,7 +188,8 @@ class JointProblem:
         """The candidate of a row of the trade-off table, fitted to all rows."""
         candidate = self.candidates[row]
         family = self.family(candidate.family)
-        return family.model(candidate).fit_checked(family.data)
+        model = family.model(candidate).fit_checked(family.data)
+        return model if self.encoder is None else model.on_tables(self.encoder)
 
     def quiet(self) -> "JointProblem":
         """The same without listeners, so that it can be copied and pickled."""

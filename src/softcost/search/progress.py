@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 
@@ -140,12 +140,20 @@ def reporter(verbose: int) -> Progress:
     return show
 
 
-try:
-    from sklearn.callback import CallbackSupportMixin
-except ImportError:  # scikit-learn before 1.9 has no callbacks
+if TYPE_CHECKING:
 
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Does nothing."""
+    class CallbackSupportMixin:
+        """`sklearn.callback.CallbackSupportMixin`."""
+
+        def set_callbacks(self, *callbacks: Any) -> Self: ...
+
+else:
+    try:
+        from sklearn.callback import CallbackSupportMixin
+    except ImportError:  # scikit-learn before 1.9 has no callbacks
+
+        class CallbackSupportMixin:
+            """Does nothing."""
 
 
 def tell_callbacks(

@@ -14,9 +14,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from softcost.metrics import lower_hull
 from softcost.search.counts import Evidence
+from softcost.search.price_lines import NotTraceable, PriceLines
 
-_EQUAL = 1e-12  # relative; larger than the rounding of a sum of costs
+EQUAL = 1e-12  # relative; larger than the rounding of a sum of costs
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ class Rule(ABC):
 
     A subclass is a small frozen dataclass whose fields are its settings. `choose`
     returns a row and should end with `least_row`, which breaks ties like all other
-    rules; `describe` names the choice in a few words.
+    rules; `describe` names the choice in a few words. `turning_points` is only needed
+    for ``SoftCostClassifierCV.sensitivity``.
 
     See Also
     --------
@@ -81,6 +84,9 @@ class Rule(ABC):
     ...         return least_row(table, table["cost"] + self.weight * table[error])
     ...     def describe(self):
     ...         return f"the least cost + {self.weight:g} x error"
+    ...     def turning_points(self, lines):
+    ...         total = lines.cost + self.weight * lines.errors
+    ...         return [total.crossings(total[lines.chosen])]
     >>> table = pd.DataFrame(
     ...     {"softness": [0, 0.5, 1], "cost": [1.0, 1.1, 3.0], "error": [0.4, 0.2, 0.1]}
     ... )
@@ -137,6 +143,26 @@ class Rule(ABC):
             Such as "the least cost".
         """
 
+    def turning_points(self, lines: PriceLines) -> list[NDArray[np.float64]]:
+        """Prices at which the choice may change, if a single price changes.
+
+        Parameters
+        ----------
+        lines : softcost.search.price_lines.PriceLines
+            Costs as linear functions of the price.
+
+        Returns
+        -------
+        list of arrays
+            Usually crossings of lines. More prices than necessary do no harm, since
+            the rule is evaluated between them; values that are not finite are ignored.
+        """
+        raise NotTraceable(
+            f"sensitivity does not support {type(self).__name__}: its choice may "
+            "depend on prices in any way. Add a method turning_points, or choose by "
+            "another rule of softcost.search."
+        )
+
 
 @dataclass(frozen=True)
 class LeastCost(Rule):
@@ -155,26 +181,14 @@ class LeastCost(Rule):
     0
     """
 
-    def compared(self, table: pd.DataFrame) -> NDArray[np.float64]:
-        """The values to minimise: the costs, to which a subclass may add.
-
-        Parameters
-        ----------
-        table : DataFrame
-            A trade-off table with a column ``cost``.
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            The smallest is chosen.
-        """
-        return table["cost"].to_numpy(float)
-
     def choose(self, table: pd.DataFrame, *, error: str = "error") -> int:
-        return least_row(table, self.compared(table))
+        return least_row(table, table["cost"])
 
     def describe(self) -> str:
         return "the least cost"
+
+    def turning_points(self, lines: PriceLines) -> list[NDArray[np.float64]]:
+        return [lines.cost.crossings(lines.cost[lines.chosen])]
 
 
 @dataclass(frozen=True)
@@ -200,6 +214,9 @@ class LeastError(Rule):
 
     def describe(self) -> str:
         return "the least error"
+
+    def turning_points(self, lines: PriceLines) -> list[NDArray[np.float64]]:
+        return []
 
 
 @dataclass(frozen=True)
@@ -228,6 +245,16 @@ class MaxOfBoth(Rule):
 
     def describe(self) -> str:
         return "the least of the larger of error and normalised cost"
+
+    def turning_points(self, lines: PriceLines) -> list[NDArray[np.float64]]:
+        lines.require_normalized()
+        # Both measures times the unit, which makes them lines.
+        measures = (lines.cost - lines.least, lines.unit * lines.errors)
+        return [
+            measure.crossings(other[lines.chosen])
+            for measure in measures
+            for other in measures
+        ]
 
 
 @dataclass(frozen=True)
@@ -273,12 +300,74 @@ class Tolerance(Rule):
             allowed += np.nan_to_num(table["cost_se"].to_numpy(float)[cost.argmin()])
         else:
             allowed += abs(cost.min()) * float(self.cost)
-        allowed += _EQUAL * abs(allowed)
+        allowed += EQUAL * abs(allowed)
         return least_row(table, np.where(cost <= allowed, table[error], np.inf), cost)
 
     def describe(self) -> str:
         near = "one standard error" if self.cost == "1se" else f"{self.cost:.2%}"
         return f"the least error among those whose cost is within {near} of the least"
+
+    def turning_points(self, lines: PriceLines) -> list[NDArray[np.float64]]:
+        cost = lines.cost
+        cheapest = lower_hull(np.column_stack([cost.slope, cost.start]))
+        return self.points_near(lines, cheapest)
+
+    def points_near(
+        self, lines: PriceLines, cheapest: NDArray[np.intp]
+    ) -> list[NDArray[np.float64]]:
+        """Turning points, if the least cost is that of one of some candidates.
+
+        Parameters
+        ----------
+        lines : softcost.search.price_lines.PriceLines
+            Costs as linear functions of the price.
+        cheapest : array of row numbers
+            Candidates that may have the least cost at some price.
+
+        Returns
+        -------
+        list of arrays
+            As in `turning_points`.
+        """
+        cost = lines.cost
+        envelope = cost[cheapest, None]
+        points = [
+            cost.crossings(cost[lines.chosen]),
+            envelope.crossings(cost[cheapest]),
+        ]
+        if self.cost != "1se":
+            return [*points, cost.crossings(envelope * (1.0 + float(self.cost)))]
+        folds = lines.fold_costs[cheapest]
+        n_folds = folds.start.shape[1]
+        if n_folds < 2:
+            return points
+        # (cost_j - cost_cheapest)^2 = se_cheapest^2, a quadratic in the price.
+        start, slope = (
+            part - part.mean(axis=1, keepdims=True)
+            for part in (folds.start, folds.slope)
+        )
+        scale = n_folds * (n_folds - 1)
+        spread = [
+            (first * second).sum(axis=1)[:, None] / scale
+            for first, second in ((start, start), (start, slope), (slope, slope))
+        ]
+        gap = cost - envelope
+        roots = _quadratic_roots(
+            gap.slope**2 - spread[2],
+            2 * (gap.start * gap.slope - spread[1]),
+            gap.start**2 - spread[0],
+        )
+        return [*points, *roots]
+
+
+def _quadratic_roots(
+    a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64]
+) -> list[NDArray[np.float64]]:
+    """Both roots of ``a x^2 + b x + c``; NaN or infinite if there are none."""
+    with np.errstate(all="ignore"):
+        root = np.sqrt(b * b - 4 * a * c)
+        stable = -(b + np.where(b < 0, -root, root)) / 2
+        return [stable / a, c / stable]
 
 
 @dataclass(frozen=True)
@@ -364,7 +453,7 @@ def least_row(table: pd.DataFrame, *keys: Any) -> int:
     for key in (*keys, -table["softness"].to_numpy(float)):
         values = np.asarray(key, float)[left]
         best = values.min()
-        left = left[values <= best + _EQUAL * abs(best)]
+        left = left[values <= best + EQUAL * abs(best)]
     return int(left[0])
 
 

@@ -19,18 +19,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from softcost.costs import check_cost_matrix
-from softcost.metrics import lower_hull
-from softcost.search.budget import Budget
 from softcost.search.counts import Evidence
-from softcost.search.rules import (
-    LeastCost,
-    LeastError,
-    MaxOfBoth,
-    Rule,
-    Tolerance,
-    decide,
-    least_row,
-)
+from softcost.search.price_lines import Line, PriceLines
+from softcost.search.rules import Rule, decide, least_row
 from softcost.search.table import HeldOutRows
 
 # Resamples drawn together: one matrix product for all of them, little memory.
@@ -38,7 +29,7 @@ _BLOCK = 64
 
 
 def cost_differences(
-    paid: Mapping[str, NDArray[np.float64]],
+    realised_cost: Mapping[str, NDArray[np.float64]],
     weight: NDArray[np.float64],
     *,
     n_bootstrap: int = 1000,
@@ -47,19 +38,19 @@ def cost_differences(
 ) -> pd.DataFrame:
     """Bootstrap intervals of differences between mean costs, paired by row.
 
-    Rows are drawn with replacement, and every model pays for the same ones. Models are
-    not trained again: the intervals speak of these models, on other rows.
+    Rows are drawn with replacement, the same rows for all models. Models are not
+    refitted, so the intervals are those of these models on other rows.
 
     Parameters
     ----------
-    paid : dict of name and array of shape (n,)
-        What each model's answers cost in all for every row, times its weight.
+    realised_cost : dict of name and array of shape (n,)
+        For each model, the costs of its predictions, multiplied by the weights.
     weight : array of shape (n,)
-        How much every row counts in all.
+        Weights of the rows.
     n_bootstrap : int, default=1000
         Number of resamples.
     confidence : float, default=0.95
-        Of the (percentile) intervals.
+        Confidence level of the percentile intervals.
     random_state : int, Generator or None, default=0
         Seeds the resamples.
 
@@ -78,22 +69,22 @@ def cost_differences(
     --------
     >>> import numpy as np
     >>> from softcost.search import cost_differences
-    >>> paid = {"regular": np.array([5.0, 0, 5, 5, 0, 5]), "soft": np.ones(6)}
-    >>> found = cost_differences(paid, np.ones(6), n_bootstrap=200)
-    >>> found[["first", "second", "difference"]].round(2).values.tolist()
+    >>> costs = {"regular": np.array([5.0, 0, 5, 5, 0, 5]), "soft": np.ones(6)}
+    >>> differences = cost_differences(costs, np.ones(6), n_bootstrap=200)
+    >>> differences[["first", "second", "difference"]].round(2).values.tolist()
     [['regular', 'soft', 2.33]]
     """
     if not isinstance(n_bootstrap, Integral) or n_bootstrap < 2:
         raise ValueError(
-            f"n_bootstrap must be a count of at least 2, not {n_bootstrap!r}; 1000 is "
-            "enough."
+            f"n_bootstrap must be an integer of at least 2, not {n_bootstrap!r}; 1000 "
+            "is enough."
         )
     if not isinstance(confidence, Real) or not 0 < confidence < 1:
         raise ValueError(
             f"confidence must be between 0 and 1, not {confidence!r}; 0.95 is usual."
         )
-    pairs = list(combinations(paid, 2))
-    columns = [paid[first] - paid[second] for first, second in pairs]
+    pairs = list(combinations(realised_cost, 2))
+    columns = [realised_cost[first] - realised_cost[second] for first, second in pairs]
     values = np.column_stack([*columns, weight])
     # Equal rows are drawn together: with costs by class, few rows are distinct.
     kinds, sizes = np.unique(values, axis=0, return_counts=True)
@@ -125,33 +116,32 @@ class PricedChoice:
     table : DataFrame
         As `SoftCostClassifierCV.tradeoff_`.
     confusion : array of shape (n_candidates, n_folds, K, A)
-        Held-out weight by true class and by answer.
+        Held-out weight by true class and answer.
     fold_costs : array of shape (n_candidates, n_folds)
         Mean cost of every fold.
     prices : array of shape (K, A)
-        Those of the table; where they were given by example, their means.
+        The cost matrix of the table; with costs by example, their means.
     answers : sequence of A labels
-        The classes, and what may be answered beyond them.
+        The classes, then the actions.
     rule : Rule
-        That chooses.
+        The rule that chooses.
     evidence : Evidence
-        Counts behind the table, which the rule may ask for.
+        Counts behind the table, for rules that need them.
     by_example : bool
-        Whether prices were given by example. A price that changes by d then stands for
-        prices of all examples of its kind that change by d.
+        Whether costs differ between examples. If a price changes by d, the costs of all
+        examples with this true class and answer change by d.
     error : {"error", "weighted_error"}
         The error that counts.
 
     See Also
     --------
-    price_intervals : Within which interval each price may move, alone, until the choice
-        turns.
+    price_intervals : The interval of each price within which the choice stays the same.
     scenario_regret : Regret over a list, or dict by name, of cost matrices.
-    softcost.search.SoftCostClassifierCV.sensitivity : Makes one of a search.
+    softcost.search.SoftCostClassifierCV.sensitivity : The same for a search.
 
     Examples
     --------
-    Two candidates, of which the first never takes spam for ham:
+    Two candidates, of which the first never predicts ham for spam:
 
     >>> import numpy as np
     >>> import pandas as pd
@@ -203,7 +193,7 @@ class PricedChoice:
         return self.choice_at(self.prices)
 
     def costs_at(self, prices: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Mean cost of every candidate: the measured one, and what changes.
+        """Mean cost of every candidate at other prices.
 
         Parameters
         ----------
@@ -216,6 +206,22 @@ class PricedChoice:
             In the units of the prices.
         """
         return self.cost + (self.shares * (prices - self.prices)).sum(axis=(1, 2))
+
+    def fold_costs_at(self, prices: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The same for every fold.
+
+        Parameters
+        ----------
+        prices : array of shape (K, A)
+            Other prices.
+
+        Returns
+        -------
+        array of shape (n_candidates, n_folds)
+            In the units of the prices.
+        """
+        change = prices - self.prices
+        return self.fold_costs + (self.fold_shares * change).sum(axis=(2, 3))
 
     def at(self, prices: NDArray[np.float64]) -> pd.DataFrame:
         """The table at other prices.
@@ -230,14 +236,14 @@ class PricedChoice:
         DataFrame
             A copy with other costs.
         """
-        change = prices - self.prices
-        folds = self.fold_costs + (self.fold_shares * change).sum(axis=(2, 3))
+        folds = self.fold_costs_at(prices)
         n_folds = folds.shape[1]
         columns = {"cost": self.costs_at(prices)}
         if n_folds > 1:
             columns["cost_se"] = folds.std(axis=1, ddof=1) / np.sqrt(n_folds)
         if not self.by_example:
-            # What changes is added, so that rounding turns no choice at the old prices.
+            # Only the change is computed, so rounding does not change the choice at
+            # the original prices.
             columns["normalized_cost"] = self.table["normalized_cost"].to_numpy() + (
                 self._normalized(columns["cost"], prices)
                 - self._normalized(self.cost, self.prices)
@@ -255,10 +261,11 @@ class PricedChoice:
         Returns
         -------
         int
-            Its number.
+            Index of the row.
         """
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a budget that is not met: said before
+            # The search has already warned about a budget that is not met.
+            warnings.simplefilter("ignore")
             return decide(
                 self.at(prices), self.rule, self.evidence, error=self.error
             ).row
@@ -266,24 +273,18 @@ class PricedChoice:
     def _normalized(
         self, cost: NDArray[np.float64], prices: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """In units of the average price of a mistake, above that of being right."""
+        """Cost above that of right answers, in units of the average mistake."""
         unit = average_mistake(prices)
         least = self.shares.sum(axis=2) @ np.diagonal(prices)
         return (cost - least) / unit if unit > 0 else 0.0 * cost
 
 
 def average_mistake(prices: NDArray[np.float64]) -> float:
-    """Average price of a mistake over the classes, above that of being right."""
+    """Average price of a mistake, above the price of the right answer."""
     n_classes = len(prices)
     above = prices[:, :n_classes] - np.diagonal(prices)[:, None]
     return float(above.sum() / (n_classes * max(n_classes - 1, 1)))
 
-
-# As a function of a single price p, every cost is a line, ``a + b p``. Rules compare
-# such lines, so a choice can only change where two of them cross. The crossings have a
-# closed form, and the rule itself is evaluated between them.
-
-Line = tuple[NDArray[np.float64], NDArray[np.float64]]  # values at 0, and slopes
 
 # Crossings that differ relatively by less are the same: well above the rounding error
 # of a crossing, and far below any price that matters.
@@ -293,7 +294,9 @@ _NEXT = 1e-6
 
 
 def price_intervals(priced: PricedChoice) -> pd.DataFrame:
-    """Within which interval each price may move, alone, until the choice turns.
+    """The interval of each price within which the choice stays the same.
+
+    Each price moves alone, with all others fixed.
 
     Parameters
     ----------
@@ -305,21 +308,21 @@ def price_intervals(priced: PricedChoice) -> pd.DataFrame:
     DataFrame
         One row per price: ``true`` and ``predicted`` class, ``price``, the interval
         from ``low`` to ``high``, and the rows of the table that are chosen beyond its
-        ends, ``below`` and ``above``; missing where the end is that of what is allowed
-        (nothing costs less than 0 or than being right) and the choice does not turn.
-        ``change`` is the distance to the nearer turn, as a part of the price, or of
-        the average price of a mistake where the price is 0; infinite without a turn.
+        ends, ``below`` and ``above``. These are missing if the choice is the same up to
+        the lowest or highest valid price (no mistake costs less than the right answer,
+        and nothing less than 0). ``change`` is the distance to the nearer change of
+        the choice, relative to the price, or to the average price of a mistake if the
+        price is 0; infinite if no price changes the choice.
 
     See Also
     --------
-    PricedChoice : A trade-off table whose costs follow the prices, and a rule that
-        chooses on it.
+    PricedChoice : A trade-off table as a function of the prices, and a rule.
     Sensitivity : How sure a choice is.
 
     Examples
     --------
-    The second candidate is chosen while a lost letter, ham taken for spam, costs
-    enough:
+    The second candidate is chosen as long as a lost letter, ham predicted as spam,
+    costs enough:
 
     >>> import numpy as np
     >>> import pandas as pd
@@ -333,12 +336,12 @@ def price_intervals(priced: PricedChoice) -> pd.DataFrame:
     >>> names = ["ham", "spam"]
     >>> evidence = Evidence(np.array(names), counts[:, 0], 20, np.ones(2))
     >>> priced = PricedChoice(table, counts, cost, prices, names, LeastCost(), evidence)
-    >>> found = price_intervals(priced)
-    >>> lost = found[(found["true"] == "ham") & (found["predicted"] == "spam")]
+    >>> intervals = price_intervals(priced)
+    >>> ham = intervals["true"] == "ham"
+    >>> lost = intervals[ham & (intervals["predicted"] == "spam")]
     >>> lost[["price", "low", "below"]].values.tolist()
     [[1.0, 1.0, 0]]
     """
-    _check_rule(priced)
     n_classes, n_answers = priced.prices.shape
     unit = average_mistake(priced.prices) or 1.0
     rows = [
@@ -350,34 +353,6 @@ def price_intervals(priced: PricedChoice) -> pd.DataFrame:
     columns = ["true", "predicted", "price", "low", "high", "below", "above", "change"]
     table = pd.DataFrame(rows)[columns]
     return table.astype({"below": "Int64", "above": "Int64"})
-
-
-def _check_rule(priced: PricedChoice) -> None:
-    rule = priced.rule
-    if not isinstance(rule, LeastCost | LeastError | MaxOfBoth | Budget | Tolerance):
-        raise ValueError(
-            f"sensitivity cannot follow {type(rule).__name__}, whose choice may depend "
-            "on prices in any way: choose by one of the rules of softcost.search."
-        )
-    relative = isinstance(rule, MaxOfBoth)
-    if isinstance(rule, Budget):
-        relative = rule.normalized_cost is not None
-        if relative and rule.cost is not None:
-            raise ValueError(
-                "sensitivity follows a Budget of the cost or of the normalised cost, "
-                "not of both: limit one of them."
-            )
-        if rule.confidence is not None and (relative or rule.cost is not None):
-            raise ValueError(
-                "sensitivity cannot follow a Budget of costs with a confidence, whose "
-                "test changes with the prices: leave confidence out, or limit the "
-                "error."
-            )
-    if priced.by_example and relative:
-        raise ValueError(
-            "sensitivity needs prices by class to follow normalised costs, but they "
-            "were given by example: choose by cost, error or a Budget of these."
-        )
 
 
 def _interval(
@@ -398,7 +373,7 @@ def _interval(
 
 
 def _allowed(priced: PricedChoice, cell: tuple[int, int]) -> tuple[float, float]:
-    """What a price may be: not below that of being right, which is not negative."""
+    """The valid prices: at least the price of the right answer, which is at least 0."""
     true, answer = cell
     if priced.by_example:
         return 0.0, np.inf
@@ -413,7 +388,7 @@ def _first_turn(
     points: NDArray[np.float64],
     end: float,
 ) -> tuple[float, int | None]:
-    """The first point, on the way to the end, beyond which the choice is another."""
+    """The first point towards the end beyond which the choice differs."""
     if end == priced.prices[cell]:
         return float(end), None
     side = 1.0 if end > priced.prices[cell] else -1.0
@@ -439,21 +414,11 @@ def _choice(priced: PricedChoice, cell: tuple[int, int], price: float) -> int:
 def _turning_points(
     priced: PricedChoice, cell: tuple[int, int], unit: float
 ) -> NDArray[np.float64]:
-    """All prices at which the choice may turn, increasing; ties at the price are it."""
-    rule, chosen = priced.rule, priced.chosen
-    slope = priced.shares[:, cell[0], cell[1]]
-    cost: Line = (priced.cost - slope * priced.prices[cell], slope)
-    points: list[NDArray[np.float64]] = [np.empty(0)]
-    if isinstance(rule, LeastCost):
-        added = rule.compared(priced.table) - priced.table["cost"].to_numpy(float)
-        compared: Line = (cost[0] + added, slope)
-        points = [_crossings(compared, _of(compared, chosen))]
-    elif isinstance(rule, MaxOfBoth):
-        points = _relative_points(priced, cell, cost)
-    elif isinstance(rule, Budget):
-        points = _budget_points(priced, rule, cell, cost)
-    elif isinstance(rule, Tolerance):
-        points = _tolerance_points(priced, rule, cell, cost)
+    """All prices at which the choice may change, increasing.
+
+    Prices that equal the original one up to rounding are set to it.
+    """
+    points = [np.empty(0), *priced.rule.turning_points(_lines(priced, cell))]
     prices = np.unique(np.concatenate([crossings.ravel() for crossings in points]))
     prices = prices[np.isfinite(prices)]
     near = _SAME * np.maximum(np.abs(prices), unit)
@@ -463,130 +428,29 @@ def _turning_points(
     return np.where(tied, price, prices)
 
 
-def _crossings(first: Line, second: Line) -> NDArray[np.float64]:
-    """Where lines meet; not finite where they never do, or always."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return (second[0] - first[0]) / (first[1] - second[1])
-
-
-def _of(line: Line, row: int) -> Line:
-    return line[0][row], line[1][row]
-
-
-def _times(line: Line, factor: Any) -> Line:
-    return factor * line[0], factor * line[1]
-
-
-def _less(line: Line, other: Line) -> Line:
-    return line[0] - other[0], line[1] - other[1]
-
-
-def _constant(values: Any) -> Line:
-    return np.asarray(values, float), np.zeros(np.shape(values))
-
-
-def _normalisation(priced: PricedChoice, cell: tuple[int, int]) -> tuple[Line, Line]:
-    """What right answers would cost, and the average price of a mistake, as lines."""
+def _lines(priced: PricedChoice, cell: tuple[int, int]) -> PriceLines:
+    """Costs as functions of the price in one cell of the cost matrix."""
     at_zero, at_one = priced.prices.copy(), priced.prices.copy()
     at_zero[cell], at_one[cell] = 0.0, 1.0
-    sizes = priced.shares[0].sum(axis=1)
-    least, unit = (
-        [sizes @ np.diagonal(prices) for prices in (at_zero, at_one)],
-        [average_mistake(prices) for prices in (at_zero, at_one)],
+    class_shares = priced.shares[0].sum(axis=1)
+    least = [class_shares @ np.diagonal(prices) for prices in (at_zero, at_one)]
+    unit = [average_mistake(prices) for prices in (at_zero, at_one)]
+    price, (true, answer) = priced.prices[cell], cell
+    slope, fold_slope = (
+        priced.shares[:, true, answer],
+        priced.fold_shares[:, :, true, answer],
     )
-    return (
-        (np.array(least[0]), np.array(least[1] - least[0])),
-        (np.array(unit[0]), np.array(unit[1] - unit[0])),
+    return PriceLines(
+        cost=Line(priced.cost - slope * price, slope),
+        fold_costs=Line(priced.fold_costs - fold_slope * price, fold_slope),
+        least=Line(np.array(least[0]), np.array(least[1] - least[0])),
+        unit=Line(np.array(unit[0]), np.array(unit[1] - unit[0])),
+        table=priced.table,
+        evidence=priced.evidence,
+        error=priced.error,
+        chosen=priced.chosen,
+        by_example=priced.by_example,
     )
-
-
-def _relative_points(
-    priced: PricedChoice, cell: tuple[int, int], cost: Line
-) -> list[NDArray[np.float64]]:
-    """Of the larger of error and normalised cost, both times the unit: lines again."""
-    least, unit = _normalisation(priced, cell)
-    errors = priced.table[priced.error].to_numpy(float)
-    above = _less(cost, least)
-    wrong: Line = (errors * unit[0], errors * unit[1])
-    return [
-        _crossings(line, _of(other, priced.chosen))
-        for line in (above, wrong)
-        for other in (above, wrong)
-    ]
-
-
-def _budget_points(
-    priced: PricedChoice, rule: Budget, cell: tuple[int, int], cost: Line
-) -> list[NDArray[np.float64]]:
-    """Where costs cross, or enter or leave their limits."""
-    chosen = priced.chosen
-    points = [_crossings(cost, _of(cost, chosen))]
-    if rule.cost is None and rule.normalized_cost is None:
-        return points
-    # By how much candidates break each limit, of costs as parts of it; with normalised
-    # costs all of it times the average price of a mistake, so that these are lines.
-    unit: Line = _constant(1.0)
-    if rule.normalized_cost is not None:
-        least, unit = _normalisation(priced, cell)
-        cost = _less(cost, least)
-    excess: list[Line] = []
-    for limit in rule.limits(priced.error):
-        part = 1.0 / limit.bound if limit.bound > 0 else 1.0
-        if limit.limits_costs:
-            excess.append(_times(_less(cost, _times(unit, limit.bound)), part))
-        else:
-            beyond = limit.excess(limit.values(priced.table, priced.evidence))
-            excess.append((beyond * unit[0], beyond * unit[1]))
-    for line in excess:
-        points += [_crossings(line, _constant(0.0))]
-        points += [_crossings(line, _of(other, chosen)) for other in excess]
-    return points
-
-
-def _tolerance_points(
-    priced: PricedChoice, rule: Tolerance, cell: tuple[int, int], cost: Line
-) -> list[NDArray[np.float64]]:
-    """Where candidates come near to the least cost, or leave it."""
-    best = lower_hull(np.column_stack([cost[1], cost[0]]))
-    envelope: Line = (cost[0][best][:, None], cost[1][best][:, None])
-    points = [
-        _crossings(cost, _of(cost, priced.chosen)),
-        _crossings(envelope, (envelope[0].T, envelope[1].T)),
-    ]
-    if rule.cost != "1se":
-        allowed = _times(envelope, 1.0 + float(rule.cost))
-        return [*points, _crossings(cost, allowed)]
-    # (cost_j - cost_best)^2 = se_best^2, a quadratic in the price.
-    n_folds = priced.fold_costs.shape[1]
-    if n_folds < 2:
-        return points
-    slopes = priced.fold_shares[:, :, cell[0], cell[1]][best]
-    values = priced.fold_costs[best] - slopes * priced.prices[cell]
-    centred = [part - part.mean(axis=1, keepdims=True) for part in (values, slopes)]
-    scale = n_folds * (n_folds - 1)
-    spread = [
-        (centred[a] * centred[b]).sum(axis=1)[:, None] / scale
-        for a, b in ((0, 0), (0, 1), (1, 1))
-    ]
-    gap = _less(cost, envelope)
-    return [
-        *points,
-        *_quadratic_roots(
-            gap[1] ** 2 - spread[2],
-            2 * (gap[0] * gap[1] - spread[1]),
-            gap[0] ** 2 - spread[0],
-        ),
-    ]
-
-
-def _quadratic_roots(
-    a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64]
-) -> list[NDArray[np.float64]]:
-    """Both roots of ``a x^2 + b x + c``; not finite where there are none."""
-    with np.errstate(all="ignore"):
-        root = np.sqrt(b * b - 4 * a * c)
-        stable = -(b + np.where(b < 0, -root, root)) / 2
-        return [stable / a, c / stable]
 
 
 @dataclass(frozen=True)
@@ -596,19 +460,18 @@ class Regret:
     Attributes
     ----------
     worst : array of shape (n_candidates,)
-        The largest regret of every candidate; infinite for those not to be chosen.
+        The largest regret of every candidate; infinite if it is not eligible.
     row : int
         The candidate whose largest regret is the least.
     costs : DataFrame of shape (n_candidates, n_scenarios) or None
-        What every candidate costs in every scenario; None for ranges of prices.
+        Cost of every candidate in every scenario; None for ranges of prices.
     choices : dict of scenario and row, or None
-        What the rule chooses in every scenario.
+        The row that the rule chooses in every scenario.
 
     See Also
     --------
     scenario_regret : Regret over a list, or dict by name, of cost matrices.
-    box_regret : Regret over all prices between two matrices, each free to move by
-        itself.
+    box_regret : Regret over all prices between two matrices.
 
     Examples
     --------
@@ -635,25 +498,23 @@ def scenario_regret(
     priced : PricedChoice
         Candidates, prices and the rule.
     scenarios : list of cost matrices, or dict of name and cost matrix
-        What prices may be.
+        Alternative prices.
     eligible : array of shape (n_candidates,)
-        Which candidates may be chosen.
+        Whether each candidate may be chosen.
 
     Returns
     -------
     Regret
-        The largest regret of every candidate, and where it is least.
+        The largest regret of every candidate, and the row with the smallest.
 
     See Also
     --------
-    box_regret : Regret over all prices between two matrices, each free to move by
-        itself.
-    PricedChoice : A trade-off table whose costs follow the prices, and a rule that
-        chooses on it.
+    box_regret : Regret over all prices between two matrices.
+    PricedChoice : A trade-off table as a function of the prices, and a rule.
 
     Examples
     --------
-    Nobody is sure what a letter costs that was taken for spam:
+    The cost of ham predicted as spam is uncertain:
 
     >>> import numpy as np
     >>> import pandas as pd
@@ -668,16 +529,16 @@ def scenario_regret(
     >>> evidence = Evidence(np.array(names), counts[:, 0], 20, np.ones(2))
     >>> priced = PricedChoice(table, counts, cost, prices, names, LeastCost(), evidence)
     >>> scenarios = {"hardly": [[0, 0.5], [2, 0]], "a client": [[0, 9], [2, 0]]}
-    >>> found = scenario_regret(priced, scenarios, np.ones(2, bool))
-    >>> found.choices
+    >>> regret = scenario_regret(priced, scenarios, np.ones(2, bool))
+    >>> regret.choices
     {'hardly': 0, 'a client': 1}
-    >>> found.row, round(float(found.worst[found.row]), 3)
+    >>> regret.row, round(float(regret.worst[regret.row]), 3)
     (1, 0.05)
     """
     _refuse_examples(priced, "scenarios")
     named = _named(scenarios)
     if not named:
-        raise ValueError("scenarios is empty: give at least one cost matrix.")
+        raise ValueError("scenarios is empty: pass at least one cost matrix.")
     matrices = {
         name: _checked(matrix, priced, f"scenarios, {name!r}")
         for name, matrix in named.items()
@@ -697,11 +558,11 @@ def scenario_regret(
 def box_regret(
     priced: PricedChoice, price_range: Any, eligible: NDArray[np.bool_]
 ) -> Regret:
-    """Regret over all prices between two matrices, each free to move by itself.
+    """Regret over all prices between two matrices, which vary independently.
 
-    The regret of i against j is largest where every price is at the end that i uses
-    more (or j less): ``sum max(d * low, d * high)`` with d the difference of their
-    shares. So it is exact, though there are ``2 ** (K * K)`` corners.
+    The regret of i against j is linear in every price, so it is largest in a corner of
+    the box: ``sum max(d * low, d * high)`` with d the difference of their shares. This
+    is exact, without visiting all ``2 ** (K * K)`` corners.
 
     Parameters
     ----------
@@ -710,22 +571,21 @@ def box_regret(
     price_range : pair of cost matrices
         The lowest prices and the highest.
     eligible : array of shape (n_candidates,)
-        Which candidates may be chosen.
+        Whether each candidate may be chosen.
 
     Returns
     -------
     Regret
-        The largest regret of every candidate, and where it is least.
+        The largest regret of every candidate, and the row with the smallest.
 
     See Also
     --------
     scenario_regret : Regret over a list, or dict by name, of cost matrices.
-    PricedChoice : A trade-off table whose costs follow the prices, and a rule that
-        chooses on it.
+    PricedChoice : A trade-off table as a function of the prices, and a rule.
 
     Examples
     --------
-    Prices may be half of what they are, and a spam that comes through cost up to 8:
+    Prices may be half as high, and spam predicted as ham may cost up to 8:
 
     >>> import numpy as np
     >>> import pandas as pd
@@ -739,16 +599,16 @@ def box_regret(
     >>> names = ["ham", "spam"]
     >>> evidence = Evidence(np.array(names), counts[:, 0], 20, np.ones(2))
     >>> priced = PricedChoice(table, counts, cost, prices, names, LeastCost(), evidence)
-    >>> dearest = np.array([[0.0, 1.0], [8.0, 0.0]])
-    >>> found = box_regret(priced, (prices / 2, dearest), np.ones(2, bool))
-    >>> found.row, found.worst.round(3).tolist()
+    >>> highest = np.array([[0.0, 1.0], [8.0, 0.0]])
+    >>> regret = box_regret(priced, (prices / 2, highest), np.ones(2, bool))
+    >>> regret.row, regret.worst.round(3).tolist()
     (0, [0.05, 0.35])
     """
     _refuse_examples(priced, "price_range")
     if not isinstance(price_range, tuple | list) or len(price_range) != 2:
         raise ValueError(
             "price_range must be a pair of cost matrices, the lowest prices and the "
-            "highest; give (low, high)."
+            "highest: pass (low, high)."
         )
     low, high = (
         _checked(matrix, priced, f"price_range, {name},")
@@ -756,7 +616,7 @@ def box_regret(
     )
     if (low > high).any():
         raise ValueError(
-            "price_range has a lowest price above the highest: give (low, high)."
+            "price_range has a lowest price above the highest: pass (low, high)."
         )
     flat = priced.shares.reshape(len(priced.table), -1)
     others = flat[eligible]
@@ -798,8 +658,8 @@ def _checked(matrix: Any, priced: PricedChoice, what: str) -> NDArray[np.float64
 def _refuse_examples(priced: PricedChoice, argument: str) -> None:
     if priced.by_example:
         raise ValueError(
-            f"{argument} replaces prices by class, but these were given by example: "
-            "leave it out, and see the intervals of their means."
+            f"{argument} replaces costs by class, but costs were given by example: "
+            "leave it out, and see the intervals of the mean costs."
         )
 
 
@@ -812,23 +672,21 @@ class Sensitivity:
     chosen : int
         Row of the chosen candidate.
     prices : DataFrame
-        The interval of every price within which it stays the chosen one, see
+        The interval of every price within which this row is chosen, see
         `price_intervals`.
     differences : DataFrame
-        Bootstrap intervals of the differences of cost between the rows of
+        Bootstrap intervals of the cost differences between the rows of
         ``reference_rows()``, see `cost_differences`.
     scenarios : Regret or None
-        Over the scenarios that were given.
+        Regret over the scenarios, if there were any.
     price_range : Regret or None
-        Over the range of prices that was given.
+        Regret over the range of prices, if there was one.
 
     See Also
     --------
     softcost.search.SoftCostClassifierCV.sensitivity : Computes it.
-    price_intervals : Within which interval each price may move, alone, until the choice
-        turns.
-    cost_differences : Bootstrap intervals of differences between mean costs, paired by
-        row.
+    price_intervals : The interval of each price within which the choice stays the same.
+    cost_differences : Bootstrap intervals of cost differences, paired by row.
 
     Examples
     --------
@@ -840,10 +698,10 @@ class Sensitivity:
     >>> search = SoftCostClassifierCV(
     ...     RegressionOneVsAll(Ridge()), cost_matrix=prices, param_grid={"alpha": [1.0]}
     ... ).fit(X, y)
-    >>> found = search.sensitivity()
-    >>> found.chosen == search.best_index_
+    >>> sensitivity = search.sensitivity()
+    >>> sensitivity.chosen == search.best_index_
     True
-    >>> found.describe()
+    >>> sensitivity.describe()
     'The choice changes first with the price of predicting ...
     """
 
@@ -855,13 +713,13 @@ class Sensitivity:
 
     @property
     def first(self) -> dict[str, Any] | None:
-        """The price of a mistake that turns the choice first; None where none does.
+        """The price of a mistake that changes the choice first; None if none does.
 
         Returns
         -------
         dict
-            ``true``, ``predicted``, ``price``, the price ``at`` which the choice turns,
-            the ``row`` chosen beyond it, and the ``change`` of `prices`.
+            ``true``, ``predicted``, ``price``, the price ``at`` which the choice
+            changes, the ``row`` chosen beyond it, and the ``change`` of `prices`.
         """
         mistakes = self.prices[self.prices["true"] != self.prices["predicted"]]
         nearest = mistakes.sort_values("change", kind="stable").iloc[0]
@@ -880,7 +738,7 @@ class Sensitivity:
         }  # fmt: skip
 
     def describe(self) -> str:
-        """In one sentence, whether another price would change the choice.
+        """Describe in a sentence which price changes the choice first.
 
         Returns
         -------
@@ -911,7 +769,7 @@ def bootstrap_differences(
     Parameters
     ----------
     held_out : HeldOutRows
-        Predictions of all candidates; rows of one group are drawn together.
+        Predictions of all candidates. Rows of a group are drawn together.
     named_rows : mapping of name and row
         The rows to compare, in this order.
     n_bootstrap, confidence, random_state
@@ -921,14 +779,14 @@ def bootstrap_differences(
     weight, group = rows.weight[row], held_out.groups[row]
     counts = _group_sums(weight, group)
     drawable = counts > 0
-    paid = {
+    realised_cost = {
         name: _group_sums(
             rows.realised_cost(held_out.predicted[number], row) * weight, group
         )[drawable]
         for name, number in named_rows.items()
     }
     return cost_differences(
-        paid,
+        realised_cost,
         counts[drawable],
         n_bootstrap=n_bootstrap,
         confidence=confidence,

@@ -8,32 +8,58 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from time import monotonic, perf_counter
-from typing import Any
+from time import monotonic, perf_counter, process_time
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from joblib import effective_n_jobs, parallel_config
 from numpy.typing import NDArray
+from sklearn.exceptions import FitFailedWarning
 
 from softcost.parallel import has_own_workers, local_threads
 from softcost.search.auto import QUICKEST_FIRST
 from softcost.search.cross_val import (
+    Blendable,
     CrossValidation,
     HeldOutPredictions,
+    Probabilities,
+    blended,
     can_walk,
+    cloned_predictions,
+    joined_predictions,
     predictions_of,
 )
 from softcost.search.problem import JointProblem, SearchProblem
 from softcost.search.progress import Estimate, Progress, part_of, silent
 
-# A setting is given up early if it would take this many times the limit. The estimate
-# after the first fold is rough, so the factor is generous.
-_HOPELESS = 3
+# A setting is given up after its first piece of work if it would take this many times
+# the time that is left. This estimate is rough: it may include compilation.
+_HOPELESS = 2.0
+# Share of the limit by which later estimates, which are good, may exceed it.
+_SLACK = 0.05
 
 
 class TimeIsUp(Exception):
     """A setting will not finish in time; the message is the reason."""
+
+
+class Deadline:
+    """The end of a time limit.
+
+    Parameters
+    ----------
+    seconds : float
+        The limit, from now on.
+    """
+
+    def __init__(self, seconds: float):
+        self.seconds = seconds
+        self._end = monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds until the end; negative after it."""
+        return self._end - monotonic()
 
 
 @dataclass(frozen=True)
@@ -52,19 +78,77 @@ class Heat:
     settings: list[int]
 
 
-def raced_predictions(problem: JointProblem, seconds: float) -> CrossValidation:
-    """Held-out predictions of as many candidates as a time limit allows.
+@dataclass(frozen=True)
+class Finished:
+    """Results of one setting.
+
+    Attributes
+    ----------
+    predictions : HeldOutPredictions
+        Those of all its softness values.
+    probabilities : list of Probabilities
+        One for each fold if the family is part of the blend, else empty.
+    """
+
+    predictions: HeldOutPredictions
+    probabilities: list[Probabilities]
+
+
+class RefitTime:
+    """Estimated seconds of the refit, from the times of the cross-validation.
+
+    The blend fits one setting of each of its families, any other family the chosen one.
+
+    Parameters
+    ----------
+    problem : JointProblem
+        What is searched.
+    """
+
+    def __init__(self, problem: JointProblem):
+        self._blended = problem.blended
+        n_train = float(np.mean([len(train) for train, _ in problem.folds]))
+        self._growth = len(problem.rows.y) / n_train
+        # Candidates are fitted once more to predict the holdout rows.
+        self._times = 1 if problem.holdout is None else 2
+        self._of_family: dict[str | None, float] = {}
+
+    def of_fit(self, seconds: float) -> float:
+        """Seconds on all rows of a fit that takes ``seconds`` on a training part."""
+        return self._times * self._growth * seconds
+
+    def add(self, family: str | None, seconds: float) -> None:
+        """Count a setting whose fit takes ``seconds`` on a training part."""
+        slowest = self._of_family.get(family, 0.0)
+        self._of_family[family] = max(slowest, self.of_fit(seconds))
+
+    @property
+    def seconds(self) -> float:
+        """The time to reserve."""
+        times = self._of_family
+        blend = sum(times[name] for name in times if name in self._blended)
+        return max([blend, *times.values()])
+
+
+def raced_predictions(
+    problem: JointProblem, deadline: Deadline | None, *, skips_errors: bool = False
+) -> CrossValidation:
+    """Held-out predictions of the candidates that finish.
 
     Every family runs a first setting before any runs a second, the fastest families
-    first. A setting counts if it finishes on all folds. The first setting always
-    finishes, so that there is something to choose.
+    first. A setting counts if it finishes on all folds. Within a time limit the first
+    setting always finishes, so that there is something to choose. The blend averages
+    the settings that finished. Enough time is left for the refit, estimated from the
+    times of the fits.
 
     Parameters
     ----------
     problem : JointProblem
         What to search.
-    seconds : float
-        The limit.
+    deadline : Deadline or None
+        The end of the limit, including the refit; None without a limit.
+    skips_errors : bool
+        Whether settings that raise an error are left out. Otherwise it is raised.
 
     Returns
     -------
@@ -72,35 +156,83 @@ def raced_predictions(problem: JointProblem, seconds: float) -> CrossValidation:
         ``skipped`` has the columns ``family``, ``params`` (as text) and ``why``.
     """
     skipped: list[dict[str, Any]] = []
-    if problem.blend is not None:
-        why = "it needs all the families that it averages"
-        skipped.append({"family": problem.blend, "params": "", "why": why})
-        problem = problem.without_blend()
-    heats = list(_in_order(problem.members))
-    limit = monotonic() + seconds
-    done: dict[tuple[int, int], HeldOutPredictions] = {}
-    for number, heat in enumerate(heats):
-        member = problem.members[heat.member]
-        tell = part_of(problem.progress, number, len(heats))
-        watch = tell if not done else _watched(tell, limit)
-        part = replace(
-            member, settings=[member.settings[k] for k in heat.settings], progress=watch
+    numbers = [k for k, member in enumerate(problem.members) if not member.blends]
+    heats = list(_in_order([problem.members[number] for number in numbers]))
+    refit = RefitTime(problem)
+    done: dict[tuple[int, int], Finished] = {}
+    errors: list[Exception] = []
+    interrupted = False
+
+    def skip(heat: Heat, why: str) -> None:
+        member = problem.members[numbers[heat.member]]
+        skipped.extend(
+            {
+                "family": member.family,
+                "params": _as_text(member.settings[k]),
+                "why": why,
+            }
+            for k in heat.settings
         )
+
+    turn = 0
+    while turn < len(heats):
+        heat = heats[turn]
+        number = numbers[heat.member]
+        member = problem.members[number]
+        tell = part_of(problem.progress, turn, len(heats))
+        part = replace(
+            member, settings=[member.settings[k] for k in heat.settings], progress=tell
+        )
+        started = monotonic()
         try:
-            if done and monotonic() >= limit:
-                raise TimeIsUp("no time was left")
-            for k, predicted in zip(heat.settings, _by_setting(part), strict=True):
-                done[heat.member, k] = predicted
+            if done and deadline is not None:
+                _check_time(part, deadline, refit)
+                part = replace(part, progress=_watched(part, deadline, refit))
+            in_blend = member.family in problem.blended
+            results = _by_setting(part, with_probabilities=in_blend)
+            for k, result in zip(heat.settings, results, strict=True):
+                done[number, k] = result
+            refit.add(member.family, (monotonic() - started) / _rounds(part))
         except TimeIsUp as why:
-            skipped += [
-                {"family": member.family, "params": _as_text(settings), "why": str(why)}
-                for settings in part.settings
-            ]
+            skip(heat, str(why))
+        except KeyboardInterrupt:
+            if not done:
+                raise
+            interrupted = True
+            for other in heats[turn:]:
+                skip(other, "the search was interrupted")
+            break
+        except Exception as error:
+            if not skips_errors:
+                raise
+            if len(heat.settings) > 1:  # a path: one of its settings may have failed
+                heats += [Heat(heat.member, [k]) for k in heat.settings]
+            else:
+                errors.append(error)
+                skip(heat, f"{type(error).__name__}: {error}")
         if len(heats) > 1:
             tell(1, 1)
+        turn += 1
+    if errors:
+        _tell_errors(errors, bool(done))
     left, predictions = _collected(problem, done)
-    why_not = pd.DataFrame(skipped, columns=["family", "params", "why"])
-    return CrossValidation(left, predictions, why_not)
+    if problem.blend is not None and left.blend is None:
+        why_not = "no family that it averages finished"
+        skipped.append({"family": problem.blend, "params": "", "why": why_not})
+    table = pd.DataFrame(skipped, columns=["family", "params", "why"])
+    return CrossValidation(left, predictions, table, interrupted)
+
+
+def _tell_errors(errors: list[Exception], some_finished: bool) -> None:
+    """Warn of settings that failed; raise the first error if nothing else finished."""
+    if not some_finished:
+        raise errors[0]
+    warnings.warn(
+        f"{len(errors)} settings of the search failed and are left out, see skipped_. "
+        f"The first error is {type(errors[0]).__name__}: {errors[0]}",
+        FitFailedWarning,
+        stacklevel=4,
+    )
 
 
 def _as_text(settings: dict[str, Any]) -> str:
@@ -120,70 +252,159 @@ def _in_order(members: list[SearchProblem]) -> Iterator[Heat]:
     yield from (heat for _, _, heat in sorted(heats, key=lambda turn: turn[:2]))
 
 
-def _watched(tell: Progress, limit: float) -> Progress:
+def _rounds(part: SearchProblem) -> int:
+    """How often all workers are busy with a piece of work, in all folds."""
+    pieces = _fits_of_a_fold(part) * len(part.folds)
+    return math.ceil(pieces / min(_workers(part), pieces))
+
+
+def _check_time(part: SearchProblem, deadline: Deadline, refit: RefitTime) -> None:
+    """Raise `TimeIsUp` if no time is left, or clearly too little for many rows."""
+    available = deadline.left() - refit.seconds
+    if available <= 0:
+        raise TimeIsUp("no time was left")
+    # A piece of work cannot be interrupted, so its time is predicted first.
+    seconds = _predicted_fit(part, available)
+    needed = seconds * _rounds(part) + refit.of_fit(seconds)
+    if needed > _HOPELESS * (deadline.left() - refit.seconds):
+        raise TimeIsUp(_would_take(needed))
+
+
+def _predicted_fit(part: SearchProblem, available: float) -> float:
+    """Approximate seconds of one piece of work; 0 if that is certainly short."""
+    n = len(part.folds[0][0])
+    if n < _LARGEST * _FIRST:
+        return 0.0
+    try:
+        first, times = _timed(part, _FIRST).elapsed, n / _FIRST
+        if first * times**_MOST_GROWTH * (_rounds(part) + 2) < available:
+            return 0.0
+        if first * times**_LEAST_GROWTH * _rounds(part) > _HOPELESS * available:
+            return first * times**_LEAST_GROWTH
+        sizes, seconds = _samples(
+            part, enough=min(_PROBE * available, _ENOUGH), warm_up=False
+        )
+    except Exception:  # any learner may fail on a sample, e.g. without a class
+        return 0.0
+    return extrapolated(sizes, seconds, n)
+
+
+def _would_take(seconds: float) -> str:
+    return f"it would have taken about {seconds / 60:.2g} minutes"
+
+
+def _watched(part: SearchProblem, deadline: Deadline, refit: RefitTime) -> Progress:
     """Progress that raises `TimeIsUp` if the limit is, or will be, exceeded."""
-    started = monotonic()
+    tell, available = part.progress, deadline.left() - refit.seconds
+    start = deadline.left()
 
     def watch(done: int, total: int) -> None:
         tell(done, total)
         if done == total:
             return
-        now = monotonic()
-        needed = (now - started) / max(done, 1) * total
-        if now >= limit:
+        elapsed = start - deadline.left()
+        workers = min(_workers(part), total)
+        rounds, total_rounds = math.ceil(done / workers), math.ceil(total / workers)
+        fit = elapsed / rounds * total_rounds / _rounds(part)
+        needed = elapsed / rounds * total_rounds + refit.of_fit(fit)
+        if elapsed >= available:
             raise TimeIsUp("it was not done in time")
-        if needed > _HOPELESS * (limit - started):
-            raise TimeIsUp(f"it would have taken about {needed / 60:.2g} minutes")
+        allowed = available + _SLACK * deadline.seconds
+        if rounds == 1:
+            allowed = max(allowed, _HOPELESS * available)
+        if needed > allowed:
+            raise TimeIsUp(_would_take(needed))
 
     return watch
 
 
-def _by_setting(part: SearchProblem) -> list[HeldOutPredictions]:
-    """The result of `predictions_of`, divided by setting."""
-    predictions = predictions_of(part)
-    width = len(part.softness)
-    cuts = [slice(k * width, (k + 1) * width) for k in range(len(part.settings))]
-    return [
-        HeldOutPredictions(
-            [numbers[cut] for numbers in predictions.numbers],
-            {name: times[cut] for name, times in predictions.times.items()},
+def _by_setting(part: SearchProblem, *, with_probabilities: bool) -> list[Finished]:
+    """Held-out predictions, divided by setting."""
+    probabilities: list[Probabilities] = []
+    if with_probabilities:
+        predicted, times, probabilities = cloned_predictions(
+            part, with_probabilities=True
         )
-        for cut in cuts
+        predictions = HeldOutPredictions(
+            [fold.reshape(-1, fold.shape[-1]) for fold in predicted], times
+        )
+    else:
+        predictions = predictions_of(part)
+    width = len(part.softness)
+    return [
+        Finished(
+            HeldOutPredictions(
+                [fold[k * width : (k + 1) * width] for fold in predictions.numbers],
+                {
+                    name: times[k * width : (k + 1) * width]
+                    for name, times in predictions.times.items()
+                },
+            ),
+            [
+                fold._replace(of_settings=fold.of_settings[k : k + 1])
+                for fold in probabilities
+            ],
+        )
+        for k in range(len(part.settings))
     ]
 
 
 def _collected(
-    problem: JointProblem, done: dict[tuple[int, int], HeldOutPredictions]
+    problem: JointProblem, done: dict[tuple[int, int], Finished]
 ) -> tuple[JointProblem, HeldOutPredictions]:
-    """The families and settings that finished, in their original order."""
-    numbers = sorted({member for member, _ in done})
-    members = []
-    for number in numbers:
-        member = problem.members[number]
-        settings = [
-            values for k, values in enumerate(member.settings) if (number, k) in done
-        ]
-        members.append(replace(member, settings=settings))
-    parts = [done[key] for key in sorted(done)]
-    names = dict.fromkeys(name for part in parts for name in part.times)
-    n_folds = len(problem.folds)
-    times = {
-        name: np.concatenate(
-            [
-                part.times.get(name, np.full((len(part.numbers[0]), n_folds), np.nan))
-                for part in parts
-            ]
-        )
-        for name in names
-    }
-    together = [
-        np.concatenate(of_fold)
-        for of_fold in zip(*(part.numbers for part in parts), strict=True)
-    ]
-    small = np.min_scalar_type(problem.rows.n_actions)
+    """The settings that finished and their blend, in the original order."""
+    numbers, members, results = [], [], []
+    blendable: dict[str, Blendable] = {}
+    for number, member in enumerate(problem.members):
+        if member.blends:
+            parts = [blendable[name] for name in member.blends if name in blendable]
+            if not parts:
+                continue
+            weighted, predicted = blended(member, parts)
+            result = HeldOutPredictions(predicted, {})
+        else:
+            rows = [k for k in range(len(member.settings)) if (number, k) in done]
+            if not rows:
+                continue
+            finished = [done[number, k] for k in rows]
+            weighted = replace(member, settings=[member.settings[k] for k in rows])
+            result = _stacked([setting.predictions for setting in finished])
+            by_fold = zip(*(setting.probabilities for setting in finished), strict=True)
+            blendable[str(member.family)] = Blendable(
+                weighted,
+                [
+                    fold[0]._replace(
+                        of_settings=np.concatenate(
+                            [setting.of_settings for setting in fold]
+                        )
+                    )
+                    for fold in by_fold
+                ],
+            )
+        numbers.append(number)
+        members.append(weighted)
+        results.append(result)
     left = replace(problem.with_families(numbers), members=members)
-    return left, HeldOutPredictions(
-        [numbers.astype(small, copy=False) for numbers in together], times
+    names = {member.family for member in members}
+    left = replace(
+        left,
+        blend=problem.blend if problem.blend in names else None,
+        blended=tuple(name for name in problem.blended if name in names),
+    )
+    return left, joined_predictions(left, results)
+
+
+def _stacked(parts: list[HeldOutPredictions]) -> HeldOutPredictions:
+    """Predictions of several settings of a family together."""
+    return HeldOutPredictions(
+        [
+            np.concatenate(fold)
+            for fold in zip(*(part.numbers for part in parts), strict=True)
+        ],
+        {
+            name: np.concatenate([part.times[name] for part in parts])
+            for name in parts[0].times
+        },
     )
 
 
@@ -203,6 +424,10 @@ _LARGEST = 4  # samples have at most 1/4 of the rows, to keep the estimate cheap
 # time in the number of rows.
 _LEAST_GROWTH, _MOST_GROWTH = 0.5, 2.0
 _OF_A_CLASS = 30  # rows of every class in a sample: enough for inner cross-validation
+# A fit that takes longer than this many times its processor time does its work in
+# another process.
+_MOST_DELAY = 30.0
+_PROBE = 0.02  # share of the time that is left, for a sample within a time limit
 _LONG = 10.0  # seconds; shorter searches need no announcement
 
 
@@ -220,7 +445,7 @@ def estimated_seconds(problem: JointProblem) -> float | None:
 
     None if a family cannot be fitted to few rows.
     """
-    total, last = 0.0, 0.0
+    total = refit_blend = refit_other = 0.0
     for member in problem.members:
         if member.blends:  # no fits: it averages predictions of others
             continue
@@ -229,13 +454,15 @@ def estimated_seconds(problem: JointProblem) -> float | None:
         except Exception:  # any learner may fail on a sample, e.g. without a class
             return None
         part = extrapolated(sizes, seconds, len(member.folds[0][0]))
-        units = _fits_of_a_fold(member) * len(member.folds)
-        total += part * units / min(_workers(member), units)
+        pieces = _fits_of_a_fold(member) * len(member.folds)
+        total += part * pieces / min(_workers(member), pieces)
         # Folds may be samples; the refit uses all rows.
         whole = max(part, extrapolated(sizes, seconds, len(member.data.rows.y)))
-        together = problem.blend is not None and member.family in problem.blended
-        last = last + whole if together else max(last, whole)
-    return total + last
+        if member.family in problem.blended:  # the blend fits a setting of each
+            refit_blend += whole
+        else:
+            refit_other = max(refit_other, whole)
+    return total + max(refit_blend, refit_other)
 
 
 def extrapolated(sizes: Sequence[int], seconds: Sequence[float], n: int) -> float:
@@ -266,7 +493,9 @@ def _workers(member: SearchProblem) -> int:
     return int(effective_n_jobs(member.n_jobs))
 
 
-def _samples(member: SearchProblem) -> tuple[list[int], list[float]]:
+def _samples(
+    member: SearchProblem, enough: float = _ENOUGH, *, warm_up: bool = True
+) -> tuple[list[int], list[float]]:
     """Time of one piece of work on samples of a training part, each twice as large.
 
     Returns
@@ -276,16 +505,30 @@ def _samples(member: SearchProblem) -> tuple[list[int], list[float]]:
     """
     n = len(member.folds[0][0])
     size = max(_FIRST, n // _SMALLEST)
-    _timed(member, _FIRST)  # compiles
-    sizes, seconds = [size, 2 * size], [_timed(member, k * size) for k in (1, 2)]
-    while seconds[-1] < _ENOUGH and 2 * _LARGEST * sizes[-1] <= n:
+    if warm_up:
+        _timed(member, _FIRST)  # compiles
+    sizes, times = [size, 2 * size], [_timed(member, k * size) for k in (1, 2)]
+    while times[-1].processor < enough and 2 * _LARGEST * sizes[-1] <= n:
         sizes.append(2 * sizes[-1])
-        seconds.append(_timed(member, sizes[-1]))
-    return sizes, seconds
+        times.append(_timed(member, sizes[-1]))
+    # Other processes delay some samples more than others, which would distort the
+    # growth. So this is taken from processor times, unless work is done elsewhere.
+    processor = sum(time.processor for time in times)
+    delay = sum(time.elapsed for time in times) / max(processor, 1e-9)
+    if delay > _MOST_DELAY:
+        return sizes, [time.elapsed for time in times]
+    return sizes, [delay * time.processor for time in times]
 
 
-def _timed(member: SearchProblem, size: int) -> float:
-    """Seconds of one piece of work on a sample of ``size`` training rows."""
+class SampleTime(NamedTuple):
+    """Seconds that passed, and those of the processor."""
+
+    elapsed: float
+    processor: float
+
+
+def _timed(member: SearchProblem, size: int) -> SampleTime:
+    """Time of one piece of work on a sample of ``size`` training rows."""
     rng = np.random.default_rng(size)
     train, test = member.folds[0]
     y = member.data.rows.y
@@ -309,9 +552,9 @@ def _timed(member: SearchProblem, size: int) -> float:
     )
     with warnings.catch_warnings(), parallel_config(backend="threading", n_jobs=1):
         warnings.simplefilter("ignore")
-        started = perf_counter()
+        started, processor = perf_counter(), process_time()
         predictions_of(part)
-        return perf_counter() - started
+        return SampleTime(perf_counter() - started, process_time() - processor)
 
 
 def _sample(
