@@ -1,16 +1,17 @@
 """``softcost fit`` of files that are read in blocks."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.preprocessing import FunctionTransformer
 
 import softcost as library
 from softcost.tables import ColumnOverrides, read_table
-from softcost.workflow import blocks
+from softcost.workflow import FitOptions, blocks
 from softcost.workflow.blocks import first_pass, write_rows
+from softcost.workflow.fingerprint import Fingerprint
 
 PRICES = pd.DataFrame(
     [[0, 9, 3], [4, 0, 1], [2, 1, 0.0]],
@@ -94,7 +95,7 @@ def test_blocks_cost_no_more(reduction, files, fit):
 
 def test_a_sample_is_drawn_from_all_rows(files):
     data, _, table = files(n=2000)
-    job = SimpleNamespace(data=str(data), target="kind", rows_at_once=150, seed=3)
+    job = FitOptions(str(data), "kind", rows_at_once=150, seed=3)
     found = first_pass(job, [])
     assert found.labels.tolist() == table["kind"].tolist()
     assert len(found.sample) == 150
@@ -102,17 +103,19 @@ def test_a_sample_is_drawn_from_all_rows(files):
     places = [every.index(row) for row in found.sample.apply(tuple, axis=1)]
     assert places == sorted(places)
     assert 750 < np.mean(places) < 1250  # more than 5 standard errors either way
-    short = first_pass(SimpleNamespace(**vars(job) | {"rows_at_once": 2000}), [])
+    short = first_pass(replace(job, rows_at_once=2000), [])
     pd.testing.assert_frame_equal(short.sample, read_table(str(data)))
 
 
 def test_rows_are_written_fold_by_fold(files, tmp_path):
     data, _, table = files(n=700)
-    job = SimpleNamespace(data=str(data), target="kind", rows_at_once=90)
+    job = FitOptions(str(data), "kind", rows_at_once=90)
     fold = np.random.default_rng(0).integers(3, size=700)
-    columns = FunctionTransformer(lambda X: X)
+    columns = SimpleNamespace(encode=lambda X: X)
     read = SimpleNamespace(
-        kinds={"x0": "number", "x2": "number"}, overrides=ColumnOverrides()
+        kinds={"x0": "number", "x2": "number"},
+        overrides=ColumnOverrides(),
+        fingerprint=Fingerprint(b"salt"),
     )
     X, order = write_rows(job, read, columns, fold, tmp_path / "rows")
     assert isinstance(X, np.memmap)

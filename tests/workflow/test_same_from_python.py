@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.pipeline import make_pipeline
 
 import softcost as library
 from softcost import SoftCostClassifierCV
 from softcost.costs import read_costs
-from softcost.tables import TableEncoder, read_table
+from softcost.tables import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -45,8 +44,7 @@ def test_fit_and_three_lines_of_python(softcost, tmp_path, n, held_out):
     search = SoftCostClassifierCV(
         cost_matrix=read_costs(str(prices)), softness=2, random_state=0
     )
-    model = make_pipeline(TableEncoder(), search)
-    model.fit(table.drop(columns="paid"), table["paid"])
+    search.fit(table.drop(columns="paid"), table["paid"])
 
     saved = library.load(tmp_path / "model")
     pd.testing.assert_frame_equal(
@@ -55,9 +53,9 @@ def test_fit_and_three_lines_of_python(softcost, tmp_path, n, held_out):
     assert search.best_index_ == saved["search"].best_index_
     assert search.confusion_[0].sum() == held_out
     written = pd.read_csv(tmp_path / "out.csv", dtype=str)
-    np.testing.assert_array_equal(model.predict(table), written["prediction"])
+    np.testing.assert_array_equal(search.predict(table), written["prediction"])
     np.testing.assert_array_equal(saved.predict(table), written["prediction"])
     names = [f"expected_cost_{name}" for name in search.classes_]
     if set(names) <= set(written):
-        expected = search.expected_costs(model[:-1].transform(table))
+        expected = search.expected_costs(table)
         np.testing.assert_array_equal(expected, written[names].map(float))

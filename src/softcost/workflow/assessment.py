@@ -9,6 +9,7 @@ from sklearn.pipeline import Pipeline
 
 from softcost import metrics
 from softcost.costs import NO_ACTIONS, all_answers, answer_indices, class_indices
+from softcost.formatting import short_params
 from softcost.metrics import (
     column_importance,
     confusion_counts,
@@ -17,9 +18,11 @@ from softcost.metrics import (
 )
 from softcost.parallel import one_thread
 from softcost.report import advice, saving_facts
-from softcost.search import SoftCostClassifierCV
+from softcost.search import Regret, SoftCostClassifierCV
+from softcost.search.mixture import predict_at
+from softcost.search.price_lines import NotTraceable
 from softcost.tables.cells import Kind
-from softcost.tables.columns import feature_kinds
+from softcost.tables.kinds import feature_kinds
 from softcost.workflow.training_data import Rows, TrainingTable
 
 
@@ -70,7 +73,7 @@ _FEWEST_ROWS = 100
 
 
 def importance_facts(
-    predict: Callable[[Any], np.ndarray],
+    predict: Callable[[Any, np.ndarray | None], np.ndarray],
     X: Any,
     labels: np.ndarray,
     costs: np.ndarray,
@@ -81,13 +84,14 @@ def importance_facts(
     most_rows: int,
     repeats: int,
     seed: int = 0,
+    matrices: np.ndarray | None = None,
 ) -> dict[str, Any]:
     """What columns save per row, as plain data; parts of a date are one column.
 
     Parameters
     ----------
     predict : callable
-        From rows to answers.
+        From rows and their cost matrices to answers.
     X : DataFrame or array
         Rows as the model wants them.
     labels, costs : arrays of shape (n,) and (n, A)
@@ -100,6 +104,9 @@ def importance_facts(
         Of more, so many are drawn.
     repeats, seed : int
         How often each column is shuffled, and the seed of all that is drawn.
+    matrices : array of shape (n, K, A), default=None
+        The cost matrix of every row. It stays with its row: a column is worth what it
+        says about the class.
     """
     rows = np.arange(len(labels))
     if len(rows) > most_rows:
@@ -108,9 +115,17 @@ def importance_facts(
     columns = None
     if kinds is not None:
         columns = {name: list(feature_kinds({name: kinds[name]})) for name in kinds}
+
+    def predict_copies(part: Any) -> np.ndarray:
+        """Answers for copies of the rows, one copy after another."""
+        if matrices is None:
+            return predict(part, None)
+        copies = len(part) // len(rows)
+        return predict(part, np.tile(matrices[rows], (copies, 1, 1)))
+
     with one_thread():
         found = column_importance(
-            predict,
+            predict_copies,
             X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows],
             labels[rows],
             costs=costs[rows],
@@ -233,7 +248,7 @@ def family_facts(search: SoftCostClassifierCV) -> list[dict[str, Any]] | None:
             {
                 "family": family,
                 "softness": float(table["softness"][row]),
-                "params": search.candidate_params(row),
+                "params": short_params(search.candidate_params(row)),
                 "candidates": int((named == family).sum()),
             }
             | {
@@ -272,14 +287,18 @@ def _why(skipped: Any, family: str, tried: bool = False) -> str | None:
     return what + "; ".join(dict.fromkeys(own["why"]))
 
 
-def sensitivity_facts(search: SoftCostClassifierCV) -> dict[str, Any] | None:
-    """Prices that would turn the choice, nearest first, and intervals of differences.
+def sensitivity_facts(
+    search: SoftCostClassifierCV,
+    price_range: tuple[pd.DataFrame, pd.DataFrame] | None = None,
+) -> dict[str, Any] | None:
+    """Prices that would change the choice, nearest first, and intervals of differences.
 
-    None where the rule cannot be followed along prices.
+    With ranges of prices also the regret. None if the rule does not support sensitivity
+    analysis.
     """
     try:
-        found = search.sensitivity()
-    except ValueError:
+        found = search.sensitivity(price_range=price_range)
+    except NotTraceable:
         return None
     turning = found.prices[found.prices[["below", "above"]].notna().any(axis=1)]
     turning = turning.sort_values("change", kind="stable")
@@ -288,13 +307,36 @@ def sensitivity_facts(search: SoftCostClassifierCV) -> dict[str, Any] | None:
         "then": None if found.first is None else _candidate(search, found.first["row"]),
         "prices": [_price(one) for _, one in turning.iterrows()],
         "differences": found.differences.to_dict("records"),
+        "regret": None
+        if found.price_range is None
+        else _regret_facts(search, found.price_range),
+    }
+
+
+_MOST_REGRETS = 10
+
+
+def _regret_facts(search: SoftCostClassifierCV, regret: Regret) -> dict[str, Any]:
+    """Worst regret over ranges of prices: of the choice, and of the best candidates."""
+    order = np.argsort(regret.worst, kind="stable")[:_MOST_REGRETS]
+    rows = dict.fromkeys([regret.row, *order.tolist()])
+    return {
+        "chosen": finite_or_none(regret.worst[search.best_index_]),
+        "least": finite_or_none(regret.worst[regret.row]),
+        "row": int(regret.row),
+        "is_chosen": bool(regret.row == search.best_index_),
+        "candidates": [
+            _candidate(search, row)
+            | {"row": row, "worst": finite_or_none(regret.worst[row])}
+            for row in rows
+        ],
     }
 
 
 def _candidate(search: SoftCostClassifierCV, row: int) -> dict[str, Any]:
     found = search.tradeoff_.iloc[row]
     family = str(found["family"]) if "family" in found else None
-    params = search.candidate_params(row)
+    params = short_params(search.candidate_params(row))
     return {"family": family, "softness": float(found["softness"]), "params": params}
 
 
@@ -317,15 +359,16 @@ _MOST_SHUFFLED = 60_000  # predictions for what columns are worth: some seconds
 
 
 def compare_candidates(
-    model: Pipeline, data: TrainingTable, currency: str = ""
+    model: Pipeline,
+    data: TrainingTable,
+    currency: str = "",
+    *,
+    with_importance: bool = True,
 ) -> dict[str, Any]:
     """Cross-validated results of regular, hard and chosen; held-out ones as well."""
     search = model["search"]
     rows = search.reference_rows()
-    validated = {
-        name: _cross_validated(search.tradeoff_, row, search.candidate_params(row))
-        for name, row in rows.items()
-    }
+    validated = {name: _cross_validated(search, row) for name, row in rows.items()}
     validated = {"constant": _constant(search)} | validated
     _add_savings(validated)
     guarantee = search.guarantee_
@@ -351,10 +394,11 @@ def compare_candidates(
         ),
         "budget_met": None if guarantee is None else guarantee["met"],
         "guarantee": guarantee,
-        "sensitivity": sensitivity_facts(search),
+        "sensitivity": sensitivity_facts(search, data.price_range),
         "families": family_facts(search),
+        "not_chosen": search.not_chosen().to_dict("records"),
         "asked": action_facts(search),
-        "importance": _importance(model, data),
+        "importance": _importance(model, data) if with_importance else None,
     }
 
 
@@ -364,9 +408,9 @@ def _importance(model: Pipeline, data: TrainingTable) -> dict[str, Any] | None:
     if data.test is None or data.test_costs is None or rows is None:
         return None
     search = model["search"]
-    transformer = model["columns"].transformer_
+    encoder = model["columns"]
     return importance_facts(
-        lambda X: search.predict(transformer.transform(X)),
+        lambda X, costs: search.predict(encoder.encode(X), costs=costs),
         data.test.X,
         data.test.y,
         data.test_costs,
@@ -375,6 +419,7 @@ def _importance(model: Pipeline, data: TrainingTable) -> dict[str, Any] | None:
         data.kinds,
         most_rows=rows,
         repeats=_SHUFFLES,
+        matrices=data.test.matrices,
     )
 
 
@@ -404,10 +449,15 @@ def _constant(search: Any) -> dict[str, Any]:
     return row
 
 
-def _cross_validated(table: pd.DataFrame, row: int, params: dict) -> dict[str, Any]:
+def _cross_validated(search: SoftCostClassifierCV, row: int) -> dict[str, Any]:
     """A row of the trade-off table as plain values."""
+    table = search.tradeoff_
     found = table.iloc[row]
-    out: dict[str, Any] = {"softness": float(found["softness"]), "params": params}
+    out: dict[str, Any] = {
+        "candidate": row,
+        "softness": float(found["softness"]),
+        "params": short_params(search.candidate_params(row)),
+    }
     if "family" in table:
         out["family"] = str(found["family"])
     for shown in reported_measures("coverage" in table):
@@ -423,9 +473,9 @@ def _test_answers(
     if test is None:
         return None
     search = model["search"]
-    X = model["columns"].transformer_.transform(test.X)
+    X = model["columns"].encode(test.X)
     models = search.fit_candidates(set(rows.values()))
-    by_row = {row: model.predict(X) for row, model in models.items()}
+    by_row = {row: predict_at(model, X, test.matrices) for row, model in models.items()}
     always = np.full(len(test.y), search.constant_["label"], search.actions_.dtype)
     return {"constant": always} | {name: by_row[row] for name, row in rows.items()}
 

@@ -26,6 +26,7 @@ from softcost.costs.price_list import check_not_free, check_priced, match_classe
 from softcost.errors import argument, input_errors
 from softcost.files import STREAM, check_output
 from softcost.tables import infer_columns, table_pieces
+from softcost.tables.cells import silent
 from softcost.tables.columns import (
     column,
     far_numbers,
@@ -33,6 +34,7 @@ from softcost.tables.columns import (
     read_labels,
     typed_columns,
 )
+from softcost.workflow.fingerprint import Fingerprint, make_salt
 from softcost.workflow.fit_options import (
     FitOptions,
     check_folds,
@@ -40,7 +42,18 @@ from softcost.workflow.fit_options import (
     check_two_classes,
     n_folds,
 )
-from softcost.workflow.training_data import Rows, TrainingTable, column_overrides
+from softcost.workflow.target_labels import (
+    label_notes,
+    sentinel_notes,
+    skipped_note,
+    with_labels,
+)
+from softcost.workflow.training_data import (
+    Rows,
+    TrainingTable,
+    column_overrides,
+    price_range_of,
+)
 
 REDUCTIONS = ("osr", "csovo", "wap", "csovr")
 ROWS_AT_ONCE = 100_000
@@ -55,7 +68,7 @@ def in_blocks(options: FitOptions) -> FitOptions:
     fits = (
         fits and len(options.reduction) <= 1 and {*options.reduction} <= {*REDUCTIONS}
     )
-    plain = (
+    plain = not options.cost and (
         options.cost_columns
         is options.test
         is options.test_size
@@ -119,6 +132,11 @@ def check_block_options(options: FitOptions) -> None:
             options.cost_columns,
             f"give prices by class, {argument('costs')} FILE",
         ),
+        (
+            argument("cost"),
+            options.cost or None,
+            f"give costs by class, {argument('costs')} FILE",
+        ),
         (argument("test"), options.test, "measure with 'softcost evaluate' afterwards"),
         (argument("test_size"), options.test_size, "keep rows in a file of their own"),
         (argument("confidence"), options.confidence, "leave it out"),
@@ -154,7 +172,8 @@ def read_in_blocks(options: FitOptions) -> TrainingTable:
     check_two_classes(options, labels)
     check_recalls(options, classes)
     check_folds(options, labels)
-    notes += far_numbers(X)
+    notes += far_numbers(X) + sentinel_notes(X)
+    notes += label_notes(labels, n_folds(options, len(labels)))
     notes.append(
         f"{options.data} is read in blocks of {options.rows_at_once} rows; what "
         f"columns hold and how they are scaled is seen in {len(X)} of {len(labels)} "
@@ -172,6 +191,8 @@ def read_in_blocks(options: FitOptions) -> TrainingTable:
         test=None,
         test_costs=None,
         holdout=None,
+        fingerprint=Fingerprint(make_salt(X, labels)),
+        price_range=price_range_of(options, labels),
     )
 
 
@@ -191,7 +212,7 @@ def _rows_on_disk(
         warnings.filterwarnings("ignore", message="The least populated class")
         for number, (_, test) in enumerate(splitter.split(labels, labels)):
             fold[test] = number
-    X, order = write_rows(options, data, columns.transformer_, fold, path)
+    X, order = write_rows(options, data, columns, fold, path)
     fold, every = fold[order], np.arange(len(order))
     folds = [(every[fold != k], every[fold == k]) for k in range(count)]
     return X, labels[order], folds
@@ -235,10 +256,30 @@ def blocks_of(
     options: FitOptions, tell: Any = None
 ) -> Iterator[tuple[int, pd.DataFrame]]:
     """Blocks of raw rows, each with the number of its first row."""
-    start, told = 0, {} if tell is None else {"tell": tell}
-    for block in table_pieces(options.data, options.rows_at_once, **told):
+    start = n_read = 0
+    for block in table_pieces(
+        options.data,
+        options.rows_at_once,
+        tell=tell or silent,
+        sheet=options.sheet,
+        header_row=options.header_row,
+        columns=[options.target],
+    ):
+        n_read += len(block)
+        if len(block) and (options.skip_unlabelled or options.merge):
+            block, labels = with_labels(
+                block,
+                options.target,
+                options.data,
+                skip_unlabelled=options.skip_unlabelled,
+                merge=options.merge,
+                first_row=start,
+            )
+            block = block.assign(**{options.target: labels})
         yield start, block
         start += len(block)
+    if tell is not None and start < n_read:
+        tell(skipped_note(n_read - start, options.data))
 
 
 def first_pass(options: FitOptions, notes: list[str]) -> FirstPass:
@@ -279,7 +320,7 @@ def write_rows(
 
     Parameters
     ----------
-    columns : transformer
+    columns : TableEncoder
         Fitted to a sample.
     fold : array of shape (n,)
         The number of each row's fold.
@@ -300,7 +341,8 @@ def write_rows(
             typed = typed_columns(
                 raw, data.kinds, options.data, start, tokens=data.overrides.tokens
             )
-            block = np.asarray(columns.transform(typed), np.float32)
+            data.fingerprint.update(typed)
+            block = np.asarray(columns.encode(typed), np.float32)
             width, own = block.shape[1], fold[start : start + len(block)]
             for number in np.unique(own):
                 rows = block[own == number]

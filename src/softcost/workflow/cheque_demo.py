@@ -12,29 +12,30 @@ from softcost.report import saving_facts
 from softcost.search import SoftCostClassifierCV
 from softcost.workflow.assessment import measure, saving_percent
 
-N_DIGITS = 1797  # in scikit-learn's table
 TRAINING_ROWS = 300
 SPLITS = 10
-TOO_LITTLE = 0.1  # what a euro paid too little costs; one paid too much costs one
+UNDERPAYMENT = 0.1  # cost of a euro paid too little; a euro paid too much costs 1
 NAMES = {"regular": "regular", "hard": "hard", "chosen": "soft"}
 
 
 def cheque_costs() -> np.ndarray:
-    """What reading digit j for a true digit i costs, ``[i, j]``."""
+    """The cost of reading digit j for a true digit i, ``[i, j]``."""
     digits = np.arange(10.0)
     too_much = digits[np.newaxis, :] - digits[:, np.newaxis]
-    return np.where(too_much > 0, too_much, -TOO_LITTLE * too_much)
+    return np.where(too_much > 0, too_much, -UNDERPAYMENT * too_much)
 
 
 def cheque_splits(
     seed: int,
-) -> tuple[SoftCostClassifierCV, dict[str, dict[str, Any]], list[str]]:
+) -> tuple[SoftCostClassifierCV, int, dict[str, dict[str, Any]], list[str]]:
     """Train on every split.
 
     Returns
     -------
     search : SoftCostClassifierCV
-        Of the first split.
+        The search of the first split.
+    n_test : int
+        Number of test rows of every split.
     summary : dict
         Means by model, see `summarise`.
     measures : list of str
@@ -45,14 +46,15 @@ def cheque_splits(
     splits = []
     first: SoftCostClassifierCV | None = None
     for number in range(SPLITS):
-        search, results = one_split(X, y, costs, seed + number)
+        search, results = evaluate_split(X, y, costs, seed + number)
         splits.append(results)
         first = first or search
     assert first is not None
-    return first, summarise(splits), list(splits[0]["soft"])
+    n_test = len(y) - TRAINING_ROWS
+    return first, n_test, summarise(splits), list(splits[0]["soft"])
 
 
-def one_split(X, y, costs, seed: int) -> tuple[SoftCostClassifierCV, dict]:
+def evaluate_split(X, y, costs, seed: int) -> tuple[SoftCostClassifierCV, dict]:
     """Search on a sample; regular, hard and soft measured on all other rows."""
     rows, rest = train_test_split(
         np.arange(len(y)), train_size=TRAINING_ROWS, stratify=y, random_state=seed
@@ -71,24 +73,21 @@ def one_split(X, y, costs, seed: int) -> tuple[SoftCostClassifierCV, dict]:
 
 
 def summarise(splits: list[dict[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
-    """Means over splits, standard errors, savings, and how often the saving is one."""
+    """Means and standard errors over the splits, and savings against regular."""
     summary: dict[str, dict[str, Any]] = {}
+    regular_costs = [split["regular"]["cost"] for split in splits]
     for name in splits[0]:
-        own: dict[str, Any] = {}
+        facts: dict[str, Any] = {}
         for key in splits[0][name]:
-            values = np.array([one[name][key] for one in splits], float)
-            own[key] = float(values.mean())
-            own[f"{key}_se"] = float(values.std(ddof=1) / np.sqrt(len(values)))
-        own["cheaper_than_regular"] = sum(
-            one[name]["cost"] < one["regular"]["cost"] for one in splits
+            values = np.array([split[name][key] for split in splits], float)
+            facts[key] = float(values.mean())
+            facts[f"{key}_se"] = float(values.std(ddof=1) / np.sqrt(len(values)))
+        costs = [split[name]["cost"] for split in splits]
+        facts["cheaper_than_regular"] = sum(np.less(costs, regular_costs).tolist())
+        facts["saving"] = saving_facts(paired_saving(regular_costs, costs))
+        summary[name] = facts
+    for facts in summary.values():
+        facts["saving_percent"] = saving_percent(
+            facts["cost"], summary["regular"]["cost"]
         )
-        own["saving"] = saving_facts(
-            paired_saving(
-                [one["regular"]["cost"] for one in splits],
-                [one[name]["cost"] for one in splits],
-            )
-        )
-        summary[name] = own
-    for own in summary.values():
-        own["saving_percent"] = saving_percent(own["cost"], summary["regular"]["cost"])
     return summary

@@ -1,18 +1,23 @@
 """Use a saved model: evaluate, compare, explain, choose another, show its page."""
 
 import warnings
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from softcost.errors import InputError, argument, input_errors
 from softcost.files import STREAM, check_output
-from softcost.formatting import quoted_names
+from softcost.formatting import quoted_names, short_params
 from softcost.metrics import paired_saving, reported_measures
 from softcost.persistence import ModelFileError, final_step, save
 from softcost.report import ExplorerData, advice, saving_facts, write_explorer
 from softcost.search import Budget, SoftCostClassifierCV
-from softcost.tables.cells import Tell, silent
+from softcost.search.refit import set_costs
+from softcost.tables.cells import Decimal, Tell, silent
+from softcost.tables.layout import HeaderRow
 from softcost.workflow.assessment import (
     confusion,
     finite_or_none,
@@ -22,8 +27,10 @@ from softcost.workflow.assessment import (
 )
 from softcost.workflow.stored_model import (
     KnownRows,
+    ReadOptions,
     StoredModel,
     answer_known_rows,
+    check_one_price_list,
     model_prices,
     open_model,
     read_known_rows,
@@ -38,6 +45,13 @@ def evaluate_model(
     *,
     costs: str | None = None,
     cost_columns: str | None = None,
+    cost: Sequence[str] = (),
+    positive: str | None = None,
+    answers: Sequence[str] = (),
+    sheet: str | None = None,
+    header_row: HeaderRow | None = None,
+    decimal: Decimal | None = None,
+    skip_unlabelled: bool = False,
     tell: Tell = silent,
 ) -> dict[str, Any]:
     """Evaluate a saved model on a table with known classes.
@@ -52,13 +66,28 @@ def evaluate_model(
         A price list; by default the costs that the model was trained with.
     cost_columns : str, default=None
         How the names of columns with costs by row begin.
+    cost : sequence of str, default=()
+        Formulas for the cost matrix of each row, such as ``"fn = 0.75 * balance"``. The
+        model decides by them if it has probabilities.
+    positive : str, default=None
+        The positive class of tn, fp, fn and tp.
+    answers : sequence of str, default=()
+        Columns with the answers of other systems, such as the current process, to
+        compare the model with.
+    sheet, header_row
+        As in `softcost.tables.read_table`.
+    decimal : {".", ","}, default=None
+        Decimal separator; None for the separator of the training table.
+    skip_unlabelled : bool, default=False
+        Whether rows without a label are left out; else they are refused.
     tell : callable, default=silent
         Called with a sentence about each assumption.
 
     Returns
     -------
     dict
-        Cost, error, recall, confusion and savings, as plain data.
+        Cost, error, recall, confusion and savings, as plain data. ``others`` has the
+        measures of other systems, and the ``saving`` of the model over each.
 
     See Also
     --------
@@ -73,11 +102,18 @@ def evaluate_model(
     """
     with input_errors():
         stored = open_model(model)
+        if cost:
+            check_one_price_list(costs, cost_columns, cost)
+            stored = stored.with_formulas(cost, positive)
         prices = model_prices(stored, target, costs, cost_columns, tell)
-    found = answer_known_rows(stored, data, target, prices, tell)
+    reading = ReadOptions(
+        sheet, header_row, target if skip_unlabelled else None, decimal
+    )
+    found = answer_known_rows(stored, data, target, prices, tell, answers, reading)
     result = _result(model, data, found)
     result["prices"] = prices.words
-    return result | _against_best_answer(found)
+    result["others"] = _other_systems(found)
+    return result | _overlaps(data, [(None, found)]) | _against_best_answer(found)
 
 
 def _result(model: str, data: str, found: KnownRows) -> dict[str, Any]:
@@ -104,6 +140,50 @@ def _result(model: str, data: str, found: KnownRows) -> dict[str, Any]:
     }
 
 
+def _other_systems(rows: KnownRows) -> list[dict[str, Any]]:
+    """Measures of other systems' answers, and the saving of the model over them."""
+    every = np.arange(len(rows.labels))
+    model_cost = rows.costs[every, rows.answers()]
+    systems = []
+    for name, answers in rows.others.items():
+        cost = rows.costs[every, replace(rows, predicted=answers).answers()]
+        systems.append(
+            {
+                "name": name,
+                **measure(rows.labels, answers, rows.costs, rows.classes, rows.actions),
+                "cost_se": _standard_error(cost),
+                "saving": saving_facts(paired_saving(cost, model_cost)),
+            }
+        )
+    return systems
+
+
+def _standard_error(values: np.ndarray) -> float | None:
+    """Of their mean; None for a single value."""
+    n = len(values)
+    return float(values.std(ddof=1) / np.sqrt(n)) if n > 1 else None
+
+
+def _overlaps(
+    data: str, evaluated: Sequence[tuple[str | None, KnownRows]]
+) -> dict[str, Any]:
+    """Training rows among the rows, for each model, with warnings in words."""
+    overlaps = [(path, rows.overlap) for path, rows in evaluated]
+    warned = [
+        (path, None if overlap is None else overlap.warning(data))
+        for path, overlap in overlaps
+    ]
+    facts = [None if overlap is None else overlap.to_json() for _, overlap in overlaps]
+    return {
+        "training_rows": facts if len(facts) > 1 else facts[0],
+        "warnings": [
+            sentence if path is None else f"{path}: {sentence}"
+            for path, sentence in warned
+            if sentence is not None
+        ],
+    }
+
+
 def _against_best_answer(found: KnownRows) -> dict[str, Any]:
     """The single answer that is cheapest on these rows, and what the model saves.
 
@@ -113,9 +193,8 @@ def _against_best_answer(found: KnownRows) -> dict[str, Any]:
     best = int(found.costs.sum(axis=0).argmin())
     label = str([*found.classes.tolist(), *found.actions.tolist()][best])
     facts = saving_facts(paired_saving(found.costs[:, best], paid))
-    error = float(paid.std(ddof=1) / np.sqrt(len(paid))) if len(paid) > 1 else None
     return {
-        "cost_se": error,
+        "cost_se": _standard_error(paid),
         "constant": {"label": label, "cost": float(found.costs[:, best].mean())},
         "saving": facts,
         "advice": advice(label, facts, rows="these rows"),
@@ -130,6 +209,10 @@ def compare_models(
     *,
     costs: str | None = None,
     cost_columns: str | None = None,
+    sheet: str | None = None,
+    header_row: HeaderRow | None = None,
+    decimal: Decimal | None = None,
+    skip_unlabelled: bool = False,
     tell: Tell = silent,
 ) -> dict[str, Any]:
     """Compare two saved models on the same rows.
@@ -138,7 +221,7 @@ def compare_models(
     ----------
     first, second, data : str
         Files.
-    target, costs, cost_columns, tell
+    target, costs, cost_columns, sheet, header_row, decimal, skip_unlabelled, tell
         As in `evaluate_model`; by default the costs of the first model.
 
     Returns
@@ -163,8 +246,15 @@ def compare_models(
         stored = [open_model(path) for path in (first, second)]
         _check_same_answers(*stored)
         prices = model_prices(stored[0], target, costs, cost_columns, tell)
-    found = [answer_known_rows(one, data, target, prices, tell) for one in stored]
+    reading = ReadOptions(
+        sheet, header_row, target if skip_unlabelled else None, decimal
+    )
+    found = [
+        answer_known_rows(one, data, target, prices, say, reading=reading)
+        for one, say in zip(stored, (tell, silent), strict=True)  # only once
+    ]
     result = {"data": data, "prices": prices.words}
+    result |= _overlaps(data, list(zip((first, second), found, strict=True)))
     return result | _compared(first, second, *found)
 
 
@@ -211,13 +301,19 @@ def explain_model(
     rows: int = 2_000,
     repeats: int = 5,
     seed: int = 0,
+    sheet: str | None = None,
+    header_row: HeaderRow | None = None,
+    decimal: Decimal | None = None,
+    skip_unlabelled: bool = False,
     tell: Tell = silent,
 ) -> dict[str, Any]:
     """Permutation importance of columns, as extra cost per row.
 
     Parameters
     ----------
-    model, data, target, costs, cost_columns, tell
+    model, data, target, costs, cost_columns
+        As in `evaluate_model`.
+    sheet, header_row, decimal, skip_unlabelled, tell
         As in `evaluate_model`.
     rows : int, default=2000
         Rows to measure on, drawn at random if the table has more.
@@ -243,11 +339,16 @@ def explain_model(
     with input_errors():
         stored = open_model(model)
         prices = model_prices(stored, target, costs, cost_columns, tell)
-        X, known = read_known_rows(stored, data, target, prices, tell)
+        reading = ReadOptions(
+            sheet, header_row, target if skip_unlabelled else None, decimal
+        )
+        X, matrices, known = read_known_rows(
+            stored, data, target, prices, tell, reading
+        )
 
-    def predict(part: object) -> np.ndarray:
+    def predict(part: object, matrices: np.ndarray | None) -> np.ndarray:
         with stored.refusing_rows():
-            return stored.predict(part).astype(str)
+            return stored.predict(part, matrices).astype(str)
 
     facts = importance_facts(
         predict,
@@ -260,6 +361,7 @@ def explain_model(
         most_rows=rows,
         repeats=repeats,
         seed=seed,
+        matrices=matrices,
     )
     currency = stored.manifest["notes"].get("currency")
     about = {"model": model, "data": data, "prices": prices.words, **facts}
@@ -269,7 +371,7 @@ def explain_model(
 # What was measured of the model that was chosen before.
 _OF_THE_OLD = (
     "expected", "held_out", "held_out_confusion", "savings", "advice", "sensitivity",
-    "guarantee", "importance", "asked",
+    "guarantee", "importance", "asked", "not_chosen",
 )  # fmt: skip
 
 
@@ -277,9 +379,12 @@ def choose_model(
     path: str,
     output: str,
     *,
+    candidate: int | None = None,
+    costs: str | None = None,
     max_error: float | None = None,
     min_recall: dict[str, float] | None = None,
     tolerance: float | str | None = None,
+    tell: Tell = silent,
 ) -> dict[str, Any]:
     """Choose another candidate of a saved search, and save it.
 
@@ -287,15 +392,23 @@ def choose_model(
     ----------
     path, output : str
         Files: the search, with the models of its front, and the chosen model.
+    candidate : int, default=None
+        Row of the trade-off table, one of those that were kept.
+    costs : str, default=None
+        A price list to choose by, instead of the costs that the model was trained
+        with. Candidates that decide by probabilities use it when they predict.
     max_error, tolerance
         As in `softcost.SoftCostClassifierCV.choose`.
     min_recall : dict of str to float, default=None
         Recalls to reach, by class.
+    tell : callable, default=silent
+        Called with a sentence about each assumption.
 
     Returns
     -------
     dict
-        ``before``, ``chosen``, and ``guarantee`` if there is a budget.
+        ``before`` and ``chosen``, both at the same costs, ``guarantee`` if there is a
+        budget, and ``redecides``: whether the chosen model decides by new costs.
 
     See Also
     --------
@@ -308,27 +421,91 @@ def choose_model(
     Traceback (most recent call last):
     softcost.errors.InputError: ...
     """
-    if tolerance is not None and (max_error is not None or min_recall is not None):
+    limits = max_error is not None or min_recall is not None
+    if tolerance is not None and limits:
         raise InputError(f"give {argument('tolerance')} or limits, not both.")
+    if candidate is not None and (limits or tolerance is not None):
+        raise InputError(
+            f"{argument('candidate')} names a model already; leave out "
+            f"{argument('max_error')}, {argument('min_recall')} and "
+            f"{argument('tolerance')}."
+        )
     with input_errors():
         check_output(output, reads=[path])
         stored = open_model(path)
         search = final_step(stored.model)
-        if not isinstance(search, SoftCostClassifierCV) or not hasattr(
-            search, "candidates_"
-        ):
-            raise ModelFileError(
-                f"{path} holds one model only: write those of the front, too, with "
-                "'softcost fit --keep front --model OUT'."
-            )
-        before = _facts(search)
+        _check_choice(search, path, needed=candidate is None and costs is None)
+        if candidate is not None:
+            _check_kept(search, candidate, path)
+        if costs is not None:
+            set_costs(search, _new_costs(stored, costs, tell))
+        before, chosen_before = _facts(search), search.best_index_
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="no candidate has")
-            search.choose(**_criterion(search, max_error, min_recall, tolerance))
+            if candidate is not None:
+                place = sorted(search.candidates_).index(candidate)
+                search.choose(lambda table: place)
+            else:
+                search.choose(**_criterion(search, max_error, min_recall, tolerance))
     after = _facts(search)
-    notes = stored.manifest["notes"] | dict.fromkeys(_OF_THE_OLD)
+    notes = stored.manifest["notes"]
+    if costs is not None or search.best_index_ != chosen_before:
+        notes = notes | dict.fromkeys(_OF_THE_OLD)
     save(stored.model, output, notes=notes)
-    return {"before": before, "chosen": after, "guarantee": search.guarantee_}
+    return {
+        "before": before,
+        "chosen": after,
+        "guarantee": search.guarantee_,
+        "redecides": costs is not None and search.best_estimator_.softness_at_predict,
+    }
+
+
+def _check_choice(search: Any, path: str, *, needed: bool) -> None:
+    """Refuse a model with nothing to choose from, if a choice is needed."""
+    is_search = isinstance(search, SoftCostClassifierCV)
+    if is_search and not needed and not hasattr(search, "candidates_"):
+        search.candidates_ = {search.best_index_: search.best_estimator_}
+    if not is_search or not hasattr(search, "candidates_"):
+        raise ModelFileError(
+            f"{path} has a single model. Write all models of the front with 'softcost "
+            "fit --keep front --model OUT'."
+        )
+
+
+def _check_kept(search: SoftCostClassifierCV, candidate: int, path: str) -> None:
+    """Refuse a candidate that the file has no model of."""
+    if candidate not in search.candidates_:
+        numbers = ", ".join(map(str, sorted(search.candidates_)))
+        raise ValueError(
+            f"{argument('candidate')} {candidate} is not in {path}, which has the "
+            f"candidates {numbers}; choose one of these."
+        )
+
+
+def _new_costs(stored: StoredModel, costs: str, tell: Tell) -> pd.DataFrame:
+    """A price list for a saved model, by its own labels.
+
+    An action without a price keeps its previous one: 'softcost fit --action' sets it
+    outside the price list.
+    """
+    search = final_step(stored.model)
+    target = stored.manifest["notes"].get("target") or "target"
+    matrix = model_prices(stored, target, costs, tell=tell).matrix
+    assert matrix is not None
+    answers = {str(label): label for label in stored.answers.tolist()}
+    classes = [str(label) for label in stored.classes.tolist()]
+    unknown = [name for name in matrix.columns if str(name) not in answers]
+    if unknown:
+        raise ValueError(
+            f"{costs} has prices for {quoted_names(unknown)}, which the model cannot "
+            f"answer; its answers are {quoted_names(list(answers))}."
+        )
+    missing = [name for name in answers if name not in matrix.columns]
+    previous = pd.DataFrame(search.cost_matrix_, index=classes, columns=list(answers))
+    for name in missing:
+        tell(f"{costs} has no prices for {name!r}; the previous ones are used.")
+        matrix[name] = previous.loc[matrix.index, name]
+    return matrix.loc[classes, list(answers)].rename(index=answers, columns=answers)
 
 
 def _criterion(
@@ -356,8 +533,9 @@ def _criterion(
 def _facts(search: SoftCostClassifierCV) -> dict[str, Any]:
     row = search.tradeoff_.iloc[search.best_index_]
     facts: dict[str, Any] = {
+        "candidate": int(search.best_index_),
         "softness": float(row["softness"]),
-        "params": search.candidate_params(search.best_index_),
+        "params": short_params(search.candidate_params(search.best_index_)),
     }
     if "family" in row:
         facts["family"] = str(row["family"])
@@ -407,7 +585,7 @@ def _page_data(stored: StoredModel, search: Any) -> ExplorerData:
     if "commands" not in notes or not hasattr(stored.model, "named_steps"):
         return ExplorerData.from_search(search, title=stored.path)
     try:
-        return page_data(stored.model, notes)
+        return page_data(stored.model, notes, stored.path)
     except (KeyError, TypeError, ValueError) as error:  # whatever a file may say
         raise ModelFileError(
             f"{stored.path} has odd notes, so that its page cannot be made: train it "

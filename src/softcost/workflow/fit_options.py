@@ -1,13 +1,13 @@
 """What to train: options, families of models, and whether they go together."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import product
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
@@ -15,7 +15,6 @@ from sklearn.ensemble import (
 )
 from sklearn.linear_model import LogisticRegression
 
-from softcost.costs.price_list import actions_of
 from softcost.errors import InputError, argument
 from softcost.linear import (
     LinearClassifier,
@@ -28,6 +27,7 @@ from softcost.search import Budget, SoftCostClassifierCV
 from softcost.search.auto import default_folds, default_samples
 from softcost.search.criteria import CRITERIA
 from softcost.svm import KernelSVC, OneSidedSVR
+from softcost.tables.layout import HeaderRow
 
 MOST_ROWS_OF_FRONT = 2_000  # up to which "auto" saves all models of the front
 MOST_ROWS_OF_SVM = 15_000  # beyond, "auto" uses learners that are faster, less exact
@@ -46,13 +46,29 @@ class FitOptions:
     costs : str, default=None
         A price list by class.
     cost_columns : str, default=None
-        How the names of columns with costs by row begin.
+        How the names of columns with costs by row begin. They go on with the name of an
+        answer, for its cost given the row's true class, or with ``true>predicted`` (for
+        two classes tn, fp, fn, tp), for a whole cost matrix by row.
+    cost : tuple of str, default=()
+        Formulas for the costs of each row, such as ``"fn = 0.75 * balance"``, see
+        `softcost.costs.CostFormula`.
+    positive : str, default=None
+        The positive class of tn, fp, fn and tp; by default the rarer class.
     action : dict of str to float, default={}
         Actions other than predicting a class, with their costs.
     drop, nominal, number, date, missing : tuple of str, default=()
         Column names, several in one text if separated by commas.
     decimal : {".", ","}, default=None
         Decimal separator; None detects it.
+    sheet : str, default=None
+        Sheet of an Excel workbook, by name or number; None detects it.
+    header_row : int or pair of int, default=None
+        Row with the column names, beginning with 1, or the first and the last of
+        several; None detects it.
+    skip_unlabelled : bool, default=False
+        Whether rows without a label are left out; else they are refused.
+    merge : dict of str to str, default={}
+        Labels to replace by others; "" takes a label for missing.
     reduction, learner : tuple of str
         Names, see ``softcost fit --help``.
     param : dict of str to list, default=None
@@ -64,7 +80,7 @@ class FitOptions:
     confidence, holdout : float, default=None
         For a budget that is tested, and the share of rows to test it on.
     minutes : float, default=None
-        Time limit of the search.
+        Time limit, from reading the table to the comparison of models.
     test_size : float, default=None
         Share of the rows to hold out.
     test : str, default=None
@@ -81,6 +97,8 @@ class FitOptions:
         Where to write the model and the explorer page.
     keep : {"auto", "front", "chosen"}, default="auto"
         Models to write.
+    candidate : int, default=None
+        Row of the trade-off table to choose, instead of a choice by ``criterion``.
 
     See Also
     --------
@@ -97,6 +115,8 @@ class FitOptions:
     target: str
     costs: str | None = None
     cost_columns: str | None = None
+    cost: tuple[str, ...] = ()
+    positive: str | None = None
     action: dict[str, float] = field(default_factory=dict)
     drop: tuple[str, ...] = ()
     nominal: tuple[str, ...] = ()
@@ -104,6 +124,10 @@ class FitOptions:
     date: tuple[str, ...] = ()
     decimal: Literal[".", ","] | None = None
     missing: tuple[str, ...] = ()
+    sheet: str | None = None
+    header_row: HeaderRow | None = None
+    skip_unlabelled: bool = False
+    merge: dict[str, str] = field(default_factory=dict)
     reduction: tuple[str, ...] = ()
     learner: tuple[str, ...] = ("auto",)
     param: dict[str, list[Any]] | None = None
@@ -127,6 +151,7 @@ class FitOptions:
     model: str | None = None
     keep: Literal["auto", "front", "chosen"] = "auto"
     report: str | None = None
+    candidate: int | None = None
 
     def keeps_front(self, n_rows: int) -> bool:
         """Whether to save all models of the front, not only the chosen one.
@@ -210,12 +235,14 @@ def with_defaults(options: FitOptions) -> FitOptions:
 
 
 def _check_costs(options: FitOptions) -> None:
-    if (options.costs is None) == (options.cost_columns is None):
-        wrong = "not both" if options.costs else "one of them"
+    sources = (options.costs, options.cost_columns, options.cost or None)
+    count = sum(source is not None for source in sources)
+    if count != 1:
+        wrong = "only one of them" if count else "one of them"
         raise InputError(
-            f"give {argument('costs')} FILE or {argument('cost_columns')} PREFIX, "
-            f"{wrong}; 'softcost costs template {options.data} --target "
-            f"{options.target}' writes a list to fill in."
+            f"give {argument('costs')} FILE, {argument('cost')} FORMULA or "
+            f"{argument('cost_columns')} PREFIX, {wrong}; 'softcost costs template "
+            f"{options.data} --target {options.target}' writes a list to fill in."
         )
 
 
@@ -324,11 +351,11 @@ def make_families(options: FitOptions, n_rows: int) -> list[Family]:
 def make_family(options: FitOptions, reduction: str, name: str, n_rows: int) -> Family:
     """A reduction with its learner, both by name."""
     entry = CATALOGUE[reduction]
-    if options.cost_columns is not None and entry.by_class_only:
+    if options.costs is None and entry.by_class_only:
         raise ValueError(
-            f"{argument('reduction')} {reduction} needs prices by class: give "
-            f"{argument('costs')} FILE instead of {argument('cost_columns')}, or "
-            "choose another reduction."
+            f"{argument('reduction')} {reduction} needs costs by class: give "
+            f"{argument('costs')} FILE instead of costs by row, or choose another "
+            "reduction."
         )
     if name == "auto":
         name = default_learner(entry.needs, n_rows)
@@ -448,16 +475,13 @@ def check_folds(options: FitOptions, labels: np.ndarray) -> None:
         )
 
 
-def check_actions(
-    options: FitOptions, family: Family, matrix: pd.DataFrame | None
-) -> None:
+def check_actions(options: FitOptions, family: Family, actions: Sequence[str]) -> None:
     """Refuse actions where the reduction answers with classes only."""
-    others = [] if matrix is None else actions_of(matrix)
-    if others and not family.model.takes_actions:
+    if actions and not family.model.takes_actions:
         raise ValueError(
-            f"{options.costs} has the answer {others[0]!r}, which is no class, and "
-            f"{argument('reduction')} {family.reduction} knows only classes; drop that "
-            "column, or choose mec, csovo or osr."
+            f"{options.costs or argument('cost')} has the answer {actions[0]!r}, which "
+            f"is not a class, and {argument('reduction')} {family.reduction} only "
+            "predicts classes; drop that answer, or choose mec, csovo or osr."
         )
 
 

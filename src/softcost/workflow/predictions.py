@@ -1,4 +1,4 @@
-"""Predictions as tables: labels with expected costs, the riskiest rows, files."""
+"""Predictions as tables: labels with expected costs, the most expensive rows, files."""
 
 import gzip
 import io
@@ -22,10 +22,18 @@ NEXT, MORE = "next_best", "next_best_costs_more"
 
 
 def with_predictions(
-    kept: dict[str, np.ndarray], stored: StoredModel, X: Any, scores: bool
+    kept: dict[str, np.ndarray],
+    stored: StoredModel,
+    X: Any,
+    scores: bool,
+    costs: np.ndarray | None = None,
+    first_row: int = 0,
 ) -> pd.DataFrame:
-    """Kept columns, labels, and what each answer is expected to cost, or its score."""
-    labels, found, expected = _predict(stored, X, scores)
+    """Row numbers, kept columns, labels, and expected costs or scores of all answers.
+
+    A kept column called ``row`` replaces the numbers.
+    """
+    labels, found, expected = _predict(stored, X, scores, costs)
     made: dict[str, Any] = {PREDICTION: labels.astype(str).astype(object)}
     names = stored.answers.tolist()
     if expected is not None:
@@ -42,10 +50,11 @@ def with_predictions(
     for name in kept:
         if name in made:
             raise InputError(
-                f"{argument('keep')} {name!r} is a column that the output has already; "
-                "rename it in DATA."
+                f"DATA has a column {name!r}, which the output also has; rename it in "
+                f"DATA, or leave it out of {argument('keep')}."
             )
-    return pd.DataFrame(kept | made)
+    numbers = {ROW: np.arange(first_row, first_row + len(labels)) + 1}
+    return pd.DataFrame(numbers | kept | made)
 
 
 def _next_best(
@@ -65,7 +74,7 @@ def _next_best(
 
 
 def _predict(
-    stored: StoredModel, X: Any, scores: bool
+    stored: StoredModel, X: Any, scores: bool, costs: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
     """Labels, scores and expected costs; the latter two where there are any."""
     if len(X) == 0:
@@ -74,55 +83,54 @@ def _predict(
         return stored.answers[:0], none, none if in_money else None
     with stored.refusing_rows():
         if not scores:
-            return stored.predict(X), None, None
-        labels, found = stored.predict_and_score(X)
-        return labels, found, stored.expected_costs(X)
+            return stored.predict(X, costs), None, None
+        labels, found = stored.predict_and_score(X, costs)
+        return labels, found, stored.expected_costs(X, costs)
 
 
-# The rows whose answers are most in doubt.
+# The most expensive uncertain rows.
 
 
 ROW, RISK, MARGIN = "row", "expected_cost", "margin"
 
 
-class Riskiest:
-    """Keeps the rows of a table that are most in doubt, as they are seen.
+class MostExpensive:
+    """The most expensive uncertain rows of a table that is read in blocks.
 
-    By expected cost of the answer where the model knows it, the largest first; else by
-    margin, how far the best score is above the second best, the smallest first.
+    Rows are ranked by the expected cost of the prediction, the largest first. If the
+    model has none, they are ranked by the margin between the two best scores, the
+    smallest first.
 
     Parameters
     ----------
-    most : int
-        How many are kept.
+    n_rows : int
+        Number of rows to keep.
     """
 
-    def __init__(self, most: int):
-        self._most, self._seen = most, 0
-        self._kept: pd.DataFrame | None = None
+    def __init__(self, n_rows: int):
+        self._n_rows = n_rows
+        self._rows: pd.DataFrame | None = None
 
-    def see(self, frame: pd.DataFrame, stored: StoredModel) -> None:
-        """Look at the next predictions, with scores or expected costs."""
-        frame = frame.copy()
-        frame.insert(0, ROW, np.arange(self._seen, self._seen + len(frame)) + 1)
-        self._seen += len(frame)
+    def update(self, frame: pd.DataFrame, stored: StoredModel) -> None:
+        """Rank the predictions of the next block among those so far."""
         if RISK not in frame:
+            frame = frame.copy()
             names = [f"score_{name}" for name in stored.answers.tolist()]
             if not set(names) <= set(frame):
                 raise InputError(
-                    f"{stored.path} has no scores to find the riskiest rows by; leave "
-                    f"out {argument('riskiest')}."
+                    f"{stored.path} has no scores to rank rows by; leave out "
+                    f"{argument('top')}."
                 )
             best = np.sort(frame[names].to_numpy(float), axis=1)
             frame[MARGIN] = best[:, -1] - best[:, -2]
-        every = frame if self._kept is None else pd.concat([self._kept, frame])
+        every = frame if self._rows is None else pd.concat([self._rows, frame])
         key, up = (RISK, False) if RISK in frame else (MARGIN, True)
         ordered = every.sort_values(key, ascending=up, kind="stable")
-        self._kept = ordered.head(self._most).reset_index(drop=True)
+        self._rows = ordered.head(self._n_rows).reset_index(drop=True)
 
     def rows(self) -> pd.DataFrame:
-        """The riskiest rows, the worst first."""
-        return pd.DataFrame() if self._kept is None else self._kept
+        """The most expensive rows, the worst first."""
+        return pd.DataFrame() if self._rows is None else self._rows
 
 
 # Predictions to CSV or Parquet, piece by piece.

@@ -5,7 +5,7 @@ import shlex
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,14 @@ import pandas as pd
 from joblib import parallel_config
 from sklearn.pipeline import Pipeline
 
+from softcost._extras import install_hint
 from softcost._version import __version__
-from softcost.costs.price_list import actions_of
 from softcost.errors import InputError, argument, input_errors
 from softcost.metrics import MEASURES
 from softcost.persistence import save
 from softcost.report import ExplorerData, python_lines, write_explorer
 from softcost.search import SoftCostClassifierCV
+from softcost.search.time_limit import Deadline
 from softcost.tables import TableEncoder
 from softcost.tables.cells import Tell, silent
 from softcost.workflow.assessment import compare_candidates
@@ -43,6 +44,11 @@ from softcost.workflow.fit_options import (
 )
 from softcost.workflow.training_data import TrainingTable, read_training_table
 
+# Share of a time limit for what follows the search: predictions for test rows,
+# resampling, sensitivity, and files.
+_AFTERWARDS = 0.1
+_TINY = 1e-9  # seconds: the first setting always finishes
+
 
 def make_model(
     options: FitOptions, families: list[Family], data: TrainingTable
@@ -59,6 +65,7 @@ def make_model(
         reduction,
         cost_matrix=data.matrix,
         classes=data.classes,
+        actions=data.actions if data.table_costs is not None else None,
         softness=options.softness,
         param_grid=param_grid,
         **criterion_of(options),
@@ -69,8 +76,25 @@ def make_model(
         n_jobs=options.jobs if options.dask is None else None,
         random_state=options.seed,
     )
-    encoder = TableEncoder(data.kinds, missing=tuple(sorted(data.overrides.tokens)))
+    encoder = TableEncoder(
+        data.kinds,
+        # The families of "auto" encode for themselves, inside the folds.
+        output="features" if families else "codes",
+        missing=tuple(sorted(data.overrides.tokens)),
+    )
     return Pipeline([("columns", encoder), ("search", search)])
+
+
+def rows_of_same_fit(search: SoftCostClassifierCV) -> list[int]:
+    """Rows of the trade-off that the chosen model predicts without another fit."""
+    if not search.best_estimator_.softness_at_predict:
+        return [search.best_index_]
+    chosen = {**search.best_params_, "softness": None}
+    return [
+        row
+        for row, params in enumerate(search.cv_results_["params"])
+        if {**params, "softness": None} == chosen
+    ]
 
 
 def fit_model(model: Pipeline, data: TrainingTable) -> None:
@@ -85,12 +109,15 @@ def fit_model(model: Pipeline, data: TrainingTable) -> None:
     if kept is not None:
         seen = np.delete(seen, kept)
     encoder.fit_typed(train.X.iloc[seen])
-    features = encoder.transformer_.transform(train.X)
+    features = encoder.encode(train.X)
+    if encoder.output == "codes":
+        categorical = np.flatnonzero(encoder.categorical_features_).tolist()
+        search.set_params(categorical_features=categorical or None)
     with warnings.catch_warnings():
         # The caller reports a budget that is not met, whether warnings are shown or
         # not.
         warnings.filterwarnings("ignore", message="no candidate (has|was shown)")
-        search.fit(features, train.y, costs=train.costs)
+        search.fit(features, train.y, costs=train.row_costs)
     if kept is not None:
         # A saved model has the share of held-out rows; their numbers mean nothing to
         # it.
@@ -111,6 +138,8 @@ class Training:
     model : Pipeline
         ``columns``, a `softcost.tables.TableEncoder`, then ``search``, a
         `softcost.SoftCostClassifierCV`.
+    deadline : Deadline or None
+        The end of ``options.minutes``.
 
     See Also
     --------
@@ -136,6 +165,7 @@ class Training:
     data: TrainingTable
     families: list[Family]
     model: Pipeline
+    deadline: Deadline | None = None
 
     def run(self, tell: Tell = silent) -> dict[str, Any]:
         """Search, refit, and compare the choice with the alternatives.
@@ -155,12 +185,42 @@ class Training:
         with on_cluster(options.dask, tell):
             if options.rows_at_once is not None:
                 with fitted_in_blocks(options, self.model, data):
+                    self._choose_candidate()
                     return compare_candidates(self.model, data, options.currency)
-            fit_model(self.model, data)
-            results = compare_candidates(self.model, data, options.currency)
+            self._fit()
+            self._choose_candidate()
+            in_time = self.deadline is None or self.deadline.left() > 0
+            results = compare_candidates(
+                self.model, data, options.currency, with_importance=in_time
+            )
             if options.keeps_front(len(data.train.y)):
-                self.model["search"].keep_candidates()
+                search = self.model["search"]
+                # Within a time limit, only candidates that need no further fit.
+                rows = None if self.deadline is None else rows_of_same_fit(search)
+                search.keep_candidates(rows)
             return results
+
+    def _fit(self) -> None:
+        """Fit the model in the time that reading the table has left."""
+        search, deadline = self.model["search"], self.deadline
+        if deadline is not None:
+            left = deadline.left() - _AFTERWARDS * deadline.seconds
+            search.set_params(time_limit=max(left, _TINY))
+        fit_model(self.model, self.data)
+        if deadline is not None:
+            search.set_params(time_limit=deadline.seconds)
+
+    def _choose_candidate(self) -> None:
+        """Replace the choice of the criterion by the candidate of the options."""
+        number, search = self.options.candidate, self.model["search"]
+        if number is None or number == search.best_index_:
+            return
+        if number >= len(search.tradeoff_):
+            raise InputError(
+                f"{argument('candidate')} {number} does not exist: the search has the "
+                f"candidates 0 to {len(search.tradeoff_) - 1}."
+            )
+        search.choose(lambda table: number)
 
     def describe(self) -> dict[str, Any]:
         """What the model was trained on, as plain data.
@@ -179,7 +239,11 @@ class Training:
         results : dict
             What `run` returned.
         """
-        about = self.describe()
+        costs = self.data.table_costs
+        about = self.describe() | {
+            "fingerprint": self.data.fingerprint.to_json(),
+            "cost_formulas": None if costs is None else costs.to_json(),
+        }
         write_files(self.options, self.families, self.model, results, about)
 
 
@@ -208,6 +272,7 @@ def prepare_training(options: FitOptions) -> Training:
     softcost.errors.InputError: ...
     """
     options = with_defaults(with_reduction(in_blocks(options)))
+    deadline = None if options.minutes is None else Deadline(60 * options.minutes)
     with input_errors():
         if options.rows_at_once is None:
             data = read_training_table(options)
@@ -217,11 +282,12 @@ def prepare_training(options: FitOptions) -> Training:
             data = read_in_blocks(options)
         families = make_families(options, len(data.train.y))
         for family in families:
-            check_actions(options, family, data.matrix)
+            check_actions(options, family, data.actions)
     for family in families:
         own = options.param if len(families) == 1 else family.grid(options.param)
         check_params(family.model, own, len(data.classes))
-    return Training(options, data, families, make_model(options, families, data))
+    model = make_model(options, families, data)
+    return Training(options, data, families, model, deadline)
 
 
 # What is saved.
@@ -244,14 +310,16 @@ def describe_training(
         "ids": [one.name for one in data.columns if one.names_rows],
         "column_report": [asdict(one) for one in data.columns],
         "missing": sorted(data.overrides.tokens),
+        "merge": options.merge,
         "classes": dict(zip(labels.tolist(), counts.tolist(), strict=True)),
         "reduction": ",".join(options.reduction),
         "learner": ",".join(learners) or "auto",
         "criterion": options.criterion,
         "folds": n_folds(options, len(data.train.y)),
         "sample": sample_size(options, data.train.y),
-        "actions": [] if data.matrix is None else actions_of(data.matrix),
+        "actions": data.actions,
         "currency": options.currency,
+        "warnings": data.warnings,
     }
 
 
@@ -263,67 +331,89 @@ def write_files(
     about: dict,
 ) -> None:
     """Write the model and the page, if the options name files for them."""
-    notes = about | results | {"cost_columns": options.cost_columns}
-    notes["commands"] = _commands(options, families, model["search"])
+    by_formulas = about["cost_formulas"] is not None
+    cost_columns = None if by_formulas else options.cost_columns
+    notes = about | results | {"cost_columns": cost_columns}
+    notes["commands"] = _candidate_command(options)
+    notes["refit_command"] = _refit_command(options)
     if options.model is not None:
         save(model, options.model, notes=notes)
     if options.report is not None:
-        write_page(options.report, model, notes)
+        write_page(options.report, model, notes, options.model)
 
 
-def _commands(
-    options: FitOptions, families: list[Family], search: SoftCostClassifierCV
-) -> str | dict[str, str] | None:
-    """The line that gets one candidate, of each family.
+# Commands that the page shows.
 
-    Families that were chosen by the table are not named on the command line: models of
-    their front are taken from the file, where they were written.
+
+EDITED_PRICES = "edited-prices.csv"  # not the name of a file that fit has read
+_SELECTION = ("criterion", "max_error", "min_recall", "tolerance")
+_OUTPUTS = ("model", "report", "keep", "candidate")
+
+
+def _candidate_command(options: FitOptions) -> str | None:
+    """The command that trains one candidate, with ``{index}`` for its number.
+
+    It repeats the search, so it has all options that matter to training. The table of
+    a search with a time limit cannot be repeated.
     """
-    if not families and options.model is not None and hasattr(search, "candidates_"):
-        words = ["softcost", "choose", options.model, "--max-error"]
-        return shlex.join(words) + " {error} -o OTHER.softcost"
-    if len(families) == 1:
-        names = search.candidate_params(search.best_index_)
-        return _command(options, families[0], names)
-    rows = {name: row for row, name in enumerate(search.tradeoff_["family"])}
-    return {
-        one.name: _command(options, one, search.candidate_params(rows[one.name]))
-        for one in families
-        if one.name in rows  # a race may end before it was tried
-    } or None
+    if options.minutes is not None:
+        return None
+    # With a confidence, limits decide which rows are held out from training.
+    without = () if options.confidence is not None else _SELECTION
+    words = _fit_words(options, {*without, *_OUTPUTS})
+    return f"{shlex.join(words)} --candidate {{index}} --model OUT.softcost"
 
 
-def _command(options: FitOptions, family: Family, names: Iterable[str]) -> str:
-    words = ["softcost", "fit", options.data, "--target", options.target]
-    for option, value in (
-        ("--currency", options.currency or None),
-        ("--costs", options.costs),
-        ("--cost-columns", options.cost_columns),
-        ("--reduction", family.reduction),
-        ("--learner", family.learner),
-        ("--error-weight", options.error_weight),
+def _refit_command(options: FitOptions) -> str:
+    """The command that repeats the training with the prices of the page."""
+    if options.costs is not None:
+        options = replace(options, costs=EDITED_PRICES, action={})  # it has all prices
+    return f"{shlex.join(_fit_words(options, {*_OUTPUTS}))} --model OUT.softcost"
+
+
+def _fit_words(options: FitOptions, without: set[str]) -> list[str]:
+    """The command line of options that differ from the defaults."""
+    words = ["softcost", "fit", options.data]
+    implied: dict[str, Any] = {"reduction": ("auto",)}
+    if options.criterion == "cost" or any(
+        value is not None
+        for value in (options.max_error, options.min_recall, options.tolerance)
     ):
-        if value is not None:
-            words += [option, value]
-    for option, texts in (
-        ("--drop", options.drop),
-        ("--nominal", options.nominal),
-        ("--number", options.number),
-        ("--date", options.date),
-        ("--missing", options.missing),
-        (
-            "--action",
-            tuple(f"{name}:{price:g}" for name, price in options.action.items()),
-        ),
-        ("--decimal", (options.decimal,) if options.decimal else ()),
-    ):
-        for text in texts:
-            words += [option, text]
-    words += ["--seed", str(options.seed)]
-    line = shlex.join(words) + " --softness {softness}"
-    for name in names:
-        line += f" --param {name}={{{name}}}"
-    return f"{line} --model OUT.softcost"
+        implied["criterion"] = options.criterion
+    for entry in fields(options):
+        value = getattr(options, entry.name)
+        default = entry.default
+        if entry.name in ("data", *without) or value in (default, None, {}):
+            continue
+        if entry.name in implied and value == implied[entry.name]:
+            continue
+        flag = f"--{entry.name.replace('_', '-')}"
+        for text in _option_texts(entry.name, value):
+            words += [flag] if text is None else [flag, text]
+    return words
+
+
+def _option_texts(name: str, value: Any) -> list[str | None]:
+    """The texts of an option that may be repeated; None for a flag."""
+    if value is True:
+        return [None]
+    if name == "header_row" and isinstance(value, tuple):
+        return ["{}-{}".format(*value)]
+    if name == "action":
+        return [f"{action}:{price!r}" for action, price in value.items()]
+    if name in ("reduction", "learner"):
+        return [",".join(value)]
+    if name == "header_row" and isinstance(value, tuple):
+        return ["-".join(map(str, value))]
+    if isinstance(value, dict):
+        return [f"{key}={_listed(values)}" for key, values in value.items()]
+    if isinstance(value, tuple):
+        return list(value)
+    return [_listed(value)]
+
+
+def _listed(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 # The explorer page of a model, from what its training noted.
@@ -333,7 +423,9 @@ _EXPECTED = ("cost", "low", "high")
 _TEST = ("cost", "error")
 
 
-def write_page(path: str, model: Pipeline, notes: dict[str, Any]) -> None:
+def write_page(
+    path: str, model: Pipeline, notes: dict[str, Any], model_file: str | None = None
+) -> None:
     """Write the page of a model that ``softcost fit`` trained.
 
     Parameters
@@ -342,19 +434,27 @@ def write_page(path: str, model: Pipeline, notes: dict[str, Any]) -> None:
     model : Pipeline
         Columns, then the search.
     notes : dict
-        What was learnt from and what came of it, as a saved model has them.
+        The training and its results, as in the manifest of a saved model.
+    model_file : str, default=None
+        Where the model is saved, for the commands on the page.
     """
-    write_explorer(path, page_data(model, notes))
+    write_explorer(path, page_data(model, notes, model_file))
 
 
-def page_data(model: Pipeline, notes: dict[str, Any]) -> ExplorerData:
-    """What such a page shows; a ValueError where notes are not as fit writes them."""
+def page_data(
+    model: Pipeline, notes: dict[str, Any], model_file: str | None = None
+) -> ExplorerData:
+    """The contents of such a page; a ValueError if ``notes`` are not of ``fit``."""
     if not _are_sound(notes):
         raise ValueError("the notes of the model are odd.")
     search = model["search"]
     details: dict[str, Any] = {
         "title": f"{os.path.basename(notes['data'])}: {notes['target']}",
-        "command": notes["commands"],
+        "command": _training_command(notes["commands"]),
+        "refit_command": notes.get("refit_command"),
+        "model_file": model_file,
+        "kept": sorted(getattr(search, "candidates_", [search.best_index_])),
+        "n_features": len(notes["columns"]),
         "currency": notes["currency"],
         "advice": notes["advice"],
     }
@@ -381,6 +481,13 @@ def page_data(model: Pipeline, notes: dict[str, Any]) -> ExplorerData:
     return ExplorerData.from_search(search, **details)
 
 
+def _training_command(commands: Any) -> str | None:
+    """The command that trains a candidate; older models have others."""
+    if isinstance(commands, str) and commands.startswith("softcost fit "):
+        return commands
+    return None
+
+
 def _are_sound(notes: dict[str, Any]) -> bool:
     """Whether notes have the types that the page relies on: files may say anything."""
     texts = (notes.get(name) for name in ("data", "target", "currency"))
@@ -392,6 +499,8 @@ def _are_sound(notes: dict[str, Any]) -> bool:
         all(isinstance(text, str) for text in texts)
         and (advice is None or _is_advice(advice))
         and (commands is None or isinstance(commands, str) or _are_texts(commands))
+        and isinstance(notes.get("refit_command", ""), str)
+        and isinstance(notes.get("columns"), dict)
         and (expected is None or _has_numbers(expected, _EXPECTED))
         and _is_importance(notes.get("importance"))
         and (
@@ -470,8 +579,7 @@ def _connected(address: str) -> Any:
         from distributed import Client
     except ImportError:
         raise InputError(
-            f"{argument('dask')} needs dask and distributed: pip install "
-            "'softcost[dask]'."
+            f"{argument('dask')} needs dask and distributed: {install_hint('dask')}."
         ) from None
     try:
         return Client(address, timeout=_PATIENCE)
