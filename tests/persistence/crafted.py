@@ -5,6 +5,7 @@ of its own with limited memory: it is refused in one sentence, or it is a model 
 predicts.
 """
 
+import atexit
 import copy
 import hashlib
 import io
@@ -15,11 +16,13 @@ import signal
 import subprocess
 import sys
 import traceback
+from contextlib import contextmanager
+from functools import cache
 
 import numpy as np
 
 from softcost.persistence import ModelFileError
-from softcost.persistence.archive import archive, unarchive
+from softcost.persistence.archive import Refused, archive, unarchive
 
 REFUSED, PREDICTS, RAISES, WRONG = 10, 11, 12, 13
 ROOM = 200 * 2**20  # beside five times the size of the file
@@ -147,10 +150,21 @@ def crafted(content, seed):
     return signed(manifest, members)
 
 
+@contextmanager
+def refuses(why, error=Refused):
+    """Expect an error; ``why`` tells readers what is wrong, messages may differ."""
+    try:
+        yield
+    except error:
+        return
+    raise AssertionError(f"accepted, in spite of: {why}")
+
+
 def outcomes(paths, X):
     """What loading and predicting come to, each in a process of its own.
 
-    The processes are forks of one that has only imported softcost.
+    The processes are forks of one that has only imported softcost, and which serves all
+    tests of this process: importing takes seconds.
 
     Returns
     -------
@@ -161,12 +175,28 @@ def outcomes(paths, X):
     folder = os.path.dirname(os.path.abspath(paths[0]))
     rows = os.path.join(folder, "rows.npy")
     np.save(rows, X)
-    command = [sys.executable, __file__, rows, *map(str, paths)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    server = _server()
+    server.stdin.write(json.dumps([rows, *map(str, paths)]) + "\n")
+    server.stdin.flush()
+    results = [server.stdout.readline().rstrip("\n") for _ in paths]
     os.unlink(rows)
-    found = done.stdout.splitlines()
-    assert len(found) == len(paths), done.stderr
-    return found
+    assert all(results), f"the server ended: {server.poll()}"
+    return results
+
+
+@cache
+def _server():
+    """A process that tries the files of every line on its standard input."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    server = subprocess.Popen([sys.executable, __file__], text=True, **pipes)
+    atexit.register(_stop, server)
+    return server
+
+
+def _stop(server):
+    server.stdin.close()
+    server.stdout.close()
+    server.wait()
 
 
 def outcome(path, X):
@@ -235,6 +265,8 @@ def _imports():
 
 if __name__ == "__main__":
     _imports()
-    table = np.load(sys.argv[1])
-    for name in sys.argv[2:]:
-        print(_in_a_fork(name, table), flush=True)
+    for line in sys.stdin:
+        rows_file, *files = json.loads(line)
+        table = np.load(rows_file)
+        for name in files:
+            print(_in_a_fork(name, table), flush=True)

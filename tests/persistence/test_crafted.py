@@ -97,11 +97,14 @@ def contents(tmp_path_factory):
     return found
 
 
-def test_crafted_files_are_refused_or_predict(contents, tmp_path):
+@pytest.mark.parametrize(
+    "seeds", [range(5), pytest.param(range(5, 20), marks=pytest.mark.slow)], ids=len
+)
+def test_crafted_files_are_refused_or_predict(contents, tmp_path, seeds):
     good = [tmp_path / name for name in contents]
     for path, content in zip(good, contents.values(), strict=True):
         path.write_bytes(content)
-    bad = [tmp_path / f"{name} {seed}" for name in contents for seed in range(20)]
+    bad = [tmp_path / f"{name} {seed}" for name in contents for seed in seeds]
     for path in bad:
         name, _, seed = path.name.rpartition(" ")
         path.write_bytes(crafted(contents[name], int(seed)))
@@ -327,7 +330,7 @@ def test_what_is_no_estimator_has_no_place_among_them(contents, tmp_path):
     ]
     members["structure.json"] = json.dumps(structure).encode()
     (tmp_path / "model").write_bytes(signed(manifest, members))
-    with pytest.raises(ModelFileError, match="Tree has no place here"):
+    with pytest.raises(ModelFileError, match="Tree"):
         softcost.load(tmp_path / "model")
 
 

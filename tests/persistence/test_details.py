@@ -5,12 +5,11 @@ What all models have in common is in `test_schemas`.
 
 import json
 import os
-import re
 
 import numpy as np
 import pandas as pd
 import pytest
-from crafted import opened, signed
+from crafted import opened, refuses, signed
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -29,8 +28,8 @@ from softcost.persistence.archive import (
     read_array,
     stored_array,
 )
-from softcost.persistence.codec import _Writer, registry
-from softcost.persistence.manifest import _are_features, _check_costs, _is_table
+from softcost.persistence.codec import Writer, registry
+from softcost.persistence.manifest import are_features, check_costs, is_table
 from softcost.persistence.schema import (
     Either,
     Record,
@@ -39,7 +38,7 @@ from softcost.persistence.schema import (
     length,
     read_cell,
 )
-from softcost.persistence.skops_types import _refused
+from softcost.persistence.skops_types import refused_type
 from softcost.persistence.types_lightgbm import check_text
 from softcost.reductions import CATALOGUE
 from softcost.search import RandomizedPair
@@ -103,8 +102,8 @@ def text_of(*trees, header=HEADER):
 
 
 def test_texts_of_trees():
-    assert check_text(text_of(TREE)) == 2
-    assert check_text(text_of(TREE, ALONE, TREE)) == 2
+    assert check_text(text_of(TREE)) == (2, 1)
+    assert check_text(text_of(TREE, ALONE, TREE)) == (2, 1)
     assert check_text(text_of(TREE, header=HEADER.replace("objective=custom\n", "")))
 
 
@@ -132,7 +131,7 @@ def test_headers_of_trees(old):
     assert old in HEADER
     new, words = HEADERS[old]
     bad = text_of(TREE, header=HEADER.replace(old, new))
-    with pytest.raises(Refused, match=f"^{re.escape(words)}"):
+    with refuses(words):
         check_text(bad)
 
 
@@ -173,7 +172,7 @@ TREES = [
 @pytest.mark.parametrize(("old", "new", "words"), TREES)
 def test_lines_of_trees(old, new, words):
     assert old in TREE
-    with pytest.raises(Refused, match=f"^{re.escape(words)}"):
+    with refuses(words):
         check_text(text_of(ALONE, TREE.replace(old, new)))
 
 
@@ -187,13 +186,13 @@ def test_lines_of_trees(old, new, words):
 )  # fmt: skip
 def test_other_lines_of_good_trees(old, new):
     assert old in TREE
-    assert check_text(text_of(TREE.replace(old, new))) == 2
+    assert check_text(text_of(TREE.replace(old, new))) == (2, 1)
 
 
 def test_lines_of_a_tree_of_one_leaf():
     for old, new in (("leaf_weight=", "leaf_weight=2"), ("leaf_count=", "leaf_count=7"),
                      ("leaf_value=0.25", "leaf_value=-1e-3")):  # fmt: skip
-        assert check_text(text_of(ALONE.replace(old, new))) == 2
+        assert check_text(text_of(ALONE.replace(old, new))) == (2, 1)
     for old, new, words in (
         ("leaf_value=0.25", "leaf_value=", "not 1 numbers"),
         ("leaf_value=0.25", "leaf_value=inf", "a leaf without a finite value"),
@@ -201,7 +200,7 @@ def test_lines_of_a_tree_of_one_leaf():
         ("left_child=", "left_child=-1", "not 0 numbers"),
         ("split_gain=", "split_gain=1", "not 0 numbers"),
     ):
-        with pytest.raises(Refused, match=words):
+        with refuses(words):
             check_text(text_of(ALONE.replace(old, new)))
 
 
@@ -227,12 +226,12 @@ def test_texts_of_many_leaves_and_features():
     header = HEADER.replace("idx=1", "idx=99")
     header = header.replace("=a b", "=" + " ".join(f"f{i}" for i in range(100)))
     header = header.replace("=[0:1] none", "=" + " ".join(["none"] * 100))
-    assert check_text(text_of(chain(101), header=header)) == 100
+    assert check_text(text_of(chain(101), header=header)) == (100, 1)
     for old, new, words in (
         ("split_feature=0", "split_feature=100", FEATURE),
         ("left_child=-2", "left_child=-1", NO_TREE),
     ):
-        with pytest.raises(Refused, match=words):
+        with refuses(words):
             check_text(text_of(chain(2).replace(old, new), header=header))
     for first in ("1 2 0", "0 2 -4", "1 0 -4"):  # the root is nobody's child
         bad = chain(4).replace("left_child=1 2 -4", f"left_child={first}")
@@ -260,9 +259,9 @@ def test_ends_of_trees():
         ("=a b", "=a\x7f b", letters), ("=a b", "=ä b", letters),
     ):  # fmt: skip
         assert old in good
-        with pytest.raises(Refused, match=f"^{re.escape(words)}"):
+        with refuses(words):
             check_text(good.replace(old, new))
-    with pytest.raises(Refused, match="tree_sizes"):
+    with refuses("tree_sizes"):
         check_text(f"{HEADER}5\n\nend of trees\n")
 
 
@@ -293,7 +292,7 @@ def test_arrays_of_every_type():
 
 
 def test_directories_are_counted_before_they_are_read():
-    with pytest.raises(Refused, match="too many parts"):
+    with refuses("too many parts"):
         opened_zip(b"PK\x01\x02" * 10**6)
 
 
@@ -347,7 +346,7 @@ def test_intercepts_of_ridge():
     for coef, intercept in ((row, 0.0), (rows, 0.0), (rows, np.zeros(3))):
         check(Record("Ridge", {}, {"coef_": coef, "intercept_": intercept}))
     for coef, intercept in ((row, np.zeros(4)), (rows, np.zeros(4)), (row, rows)):
-        with pytest.raises(Refused, match="intercept_"):
+        with refuses("intercept_"):
             check(Record("Ridge", {}, {"coef_": coef, "intercept_": intercept}))
 
 
@@ -357,26 +356,26 @@ FEATURES = {"count": 2, "names": ["a", "b"], "dtypes": {"a": "f8"}}
 def test_forms_of_a_manifest():
     for good in (FEATURES, FEATURES | {"names": None}, FEATURES | {"names": None,
                  "count": None}, FEATURES | {"dtypes": {}}):  # fmt: skip
-        assert _are_features(good)
+        assert are_features(good)
     for change in ({"count": -1}, {"count": 3}, {"names": [1, 2]}, {"names": "ab"},
                    {"dtypes": None}, {"dtypes": {"a": 1}}, {"more": 1},
                    {"names": None, "count": 2**31}, {"names": None, "count": True},
                    {"names": None, "count": "2"}):  # fmt: skip
-        assert not _are_features(FEATURES | change)
+        assert not are_features(FEATURES | change)
     for bad in (None, [], {}, {"count": 2}, "text"):
-        assert not _are_features(bad)
+        assert not are_features(bad)
     for good in (None, {"columns": [], "rows": []},
                  {"columns": ["a"], "rows": [[1], [2]]}):  # fmt: skip
-        assert _is_table(good)
+        assert is_table(good)
     for bad in ([], {"columns": ["a"]}, {"columns": ["a"], "rows": [[1], [1, 2]]},
                 {"columns": ["a"], "rows": [1]}, {"columns": {}, "rows": []},
                 {"columns": [], "rows": {}}):  # fmt: skip
-        assert not _is_table(bad)
+        assert not is_table(bad)
 
 
 def test_prices_of_a_manifest():
     def check(costs, classes=("a", "b"), actions=("a", "b")):
-        _check_costs(
+        check_costs(
             {"costs": costs, "classes": list(classes), "actions": list(actions)},
             "model",
         )
@@ -386,7 +385,7 @@ def test_prices_of_a_manifest():
     check([[0, 1, 2], [1, 0, 2]], actions=("a", "b", "ask"))
     for bad in ([[0, 1e300], [1, 0]], [[0, 1]], [[0, 1], [1]], [[0, True], [1, 0]],
                 [[0, "1"], [1, 0]], [0, 1], [[0, 1], [1, 0], [1, 1]]):  # fmt: skip
-        with pytest.raises(ModelFileError, match="has another form"):
+        with refuses("has another form", ModelFileError):
             check(bad)
 
 
@@ -415,7 +414,7 @@ def test_vectors_of_other_features_than_the_machine_takes(tmp_path):
     manifest["features"]["count"] = 5
     changed = members | {"structure.json": text.encode()}
     (tmp_path / "model").write_bytes(signed(manifest, changed))
-    with pytest.raises(ModelFileError, match="there are 4 where 5 belong"):
+    with refuses("there are 4 where 5 belong", ModelFileError):
         softcost.load(tmp_path / "model")
 
 
@@ -486,14 +485,14 @@ def test_lengths_that_no_array_has():
     bad = bad.replace(b" " * 12, b"", 1).ljust(len(header))[: len(header)]
     bad = bad[:-1].rstrip() + b" " * 200
     bad = bad[: len(header) - 1] + b"\n"
-    with pytest.raises(Refused, match="impossible shape"):
+    with refuses("impossible shape"):
         read_array(bad)
 
 
 def test_truth_values_are_zero_or_one():
     good = stored_array(np.array([False, True, False]))
     np.testing.assert_array_equal(read_array(good), [False, True, False])
-    with pytest.raises(Refused, match="truth values"):
+    with refuses("truth values"):
         read_array(good[:-1] + b"\x02")
 
 
@@ -507,7 +506,7 @@ def test_formats_that_are_none(tmp_path, number):
     softcost.save(model, tmp_path / "model")
     manifest, members = opened((tmp_path / "model").read_bytes())
     (tmp_path / "model").write_bytes(signed(manifest | {"format": number}, members))
-    with pytest.raises(ModelFileError, match="names no format"):
+    with refuses("names no format", ModelFileError):
         softcost.load(tmp_path / "model")
 
 
@@ -517,7 +516,7 @@ def test_a_constant_of_several_answers():
         if not refused:
             check(record)
             continue
-        with pytest.raises(Refused, match="not one answer"):
+        with refuses("not one answer"):
             check(record)
 
 
@@ -526,16 +525,16 @@ def test_trust_in_one_class_is_none_in_others():
         return {"__loader__": loader, "__module__": module, "__class__": name}
 
     ours = node("ObjectNode", "my_module", "Mine")
-    assert _refused(ours, ["my_module.Mine"]) == ""
-    assert _refused(ours, []) == "my_module.Mine"
+    assert refused_type(ours, ["my_module.Mine"]) == ""
+    assert refused_type(ours, []) == "my_module.Mine"
     for loader in ("ObjectNode", "TypeNode", "ListNode", "DictNode", "NdArrayNode"):
         for trusted in ([], ["my_module.Mine"]):
-            found = _refused(node(loader, "os", "system"), trusted)
+            found = refused_type(node(loader, "os", "system"), trusted)
             assert found == "os.system"
 
 
 def test_what_is_taken_back_leaves_nothing():
-    writer = _Writer(())
+    writer = Writer(())
     writer.array(np.ones(2))
     mark = writer.mark()
     writer.array(np.ones(3))
@@ -621,7 +620,7 @@ def test_actions_that_are_none(actions, tmp_path):
     structure["params"]["actions"] = actions
     changed = members | {"structure.json": json.dumps(structure).encode()}
     (tmp_path / "model").write_bytes(signed(manifest, changed))
-    with pytest.raises(ModelFileError, match="not what its manifest says"):
+    with refuses("not what its manifest says", ModelFileError):
         softcost.load(tmp_path / "model")
 
 

@@ -163,10 +163,10 @@ ODD = {"a word": "x", "truth": True, "a list": [1], "nothing": None, "infinity":
 def test_numbers_are_nothing_else(name):
     kind = KINDS[name]
     for odd in (*ODD.values(), *(["nan"] if getattr(kind, "finite", True) else [])):
-        with pytest.raises(Refused, match=r"^(not a |too large)"):
+        with pytest.raises(Refused):
             kind.read(odd, None, {})
     if isinstance(kind, Whole):
-        with pytest.raises(Refused, match="not a whole number"):
+        with pytest.raises(Refused, match="integer"):
             kind.read(1.0, None, {})
 
 
@@ -189,7 +189,7 @@ def test_arrays_have_their_type_and_their_shape(name):
         longer = np.concatenate([good, good], axis)
         wanted = length if isinstance(length, int) else 2
         known = {} if isinstance(length, int) else {length: 2}
-        words = f"there are {2 * wanted} where {wanted} belong"
+        words = f"expected length {wanted}, got {2 * wanted}"
         with pytest.raises(Refused, match=words):
             kind.read({}, Given(longer), known)
     if good.dtype.kind == "f":

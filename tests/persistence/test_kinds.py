@@ -150,7 +150,7 @@ def test_lengths_of_one_name_are_equal():
     assert dims == {"n": 3}
     ListOf(Whole(), "n").read([1, 2, 3], Given(), dims)
     for kind, node in ((ListOf(Whole(), "n"), [1]), (Names("n"), ["a"])):
-        with pytest.raises(Refused, match="there are 1 where 3 belong"):
+        with pytest.raises(Refused, match="length 3"):
             kind.read(node, Given(), dims)
     # What does not fit leaves no length behind.
     one = either(Tuple((length("m"), Text())), Tuple((length("m"), Whole())))
@@ -246,7 +246,7 @@ def test_parts_of_some_types():
     some = Record("Tree", {}, None, is_estimator=False)
     assert Part(["Tree"]).read({"type": 0}, Given(some), {}) is some
     for kind in (Part(["Machines"]), Part()):
-        with pytest.raises(Refused, match="no place here"):
+        with pytest.raises(Refused, match="not allowed"):
             kind.read({"type": 0}, Given(some), {})
 
 

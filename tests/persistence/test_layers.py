@@ -1,6 +1,6 @@
 """The layers below the schemas: archive, arrays, text, values, references, manifest.
 
-Each by itself, at its limits, and with the words of its refusals.
+Each by itself, and at its limits.
 """
 
 import io
@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
-from crafted import npy, opened, signed
+from crafted import npy, opened, refuses, signed
 from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import Lasso, LogisticRegression, Ridge
 from sklearn.model_selection import KFold
@@ -32,11 +32,11 @@ from softcost.persistence.archive import (
     Members,
     NotCovered,
     Refused,
-    _check_members,
-    _memory,
-    _width,
     archive,
+    character_width,
+    check_members,
     json_bytes,
+    json_memory,
     most_memory,
     opened_zip,
     parse_json,
@@ -45,7 +45,7 @@ from softcost.persistence.archive import (
     stored_array,
     unarchive,
 )
-from softcost.persistence.codec import _Builder, _number, _Reader, _Writer, decode
+from softcost.persistence.codec import Builder, Reader, Writer, decode, reference_number
 from softcost.persistence.manifest import (
     FORMAT,
     check_manifest,
@@ -74,21 +74,16 @@ from softcost.persistence.schema import (
     read_cell,
 )
 from softcost.persistence.skops_types import (
-    _OLDEST,
+    OLDEST,
     PACKED,
-    _is_plain_json,
-    _refused,
     check_skops,
+    is_plain_json,
     listed,
+    refused_type,
     restored_skops,
     stored_skops,
 )
 from softcost.persistence.types_lightgbm import Booster, booster_text, make_booster
-
-
-def refuses(words):
-    return pytest.raises(Refused, match=f"^{re.escape(words)}")
-
 
 # ---------------------------------------------------------------- the archive
 
@@ -102,9 +97,9 @@ def info(name, size=4, **changes):
 
 
 def test_members_of_an_archive():
-    _check_members([info("a"), info("b")], 8)
-    _check_members([], 0)
-    _check_members([info("a", flag_bits=2)], 8)
+    check_members([info("a"), info("b")], 8)
+    check_members([], 0)
+    check_members([info("a", flag_bits=2)], 8)
     for infos, size, words in (
         ([info("a"), info("a")], 8, "it has two parts of one name"),
         ([info("a", compress_type=ZIP_DEFLATED)], 8, "its parts are compressed"),
@@ -114,7 +109,7 @@ def test_members_of_an_archive():
         ([info("a"), info("b")], 7, "its parts are larger than the file"),
     ):
         with refuses(words):
-            _check_members(infos, size)
+            check_members(infos, size)
 
 
 def test_entries_are_counted_with_a_thousand_bytes_each(monkeypatch):
@@ -151,11 +146,11 @@ def test_what_is_no_archive():
         (good[:-1] + b"x", "is damaged: its contents"),
         (archive([1], {}), "is not a softcost model: it has no manifest"),
         (
-            archive_module.closed(b"PK" + b"x" * 99 + archive_module._MARK),
+            archive_module.closed(b"PK" + b"x" * 99 + archive_module.MARK),
             "parts cannot be read",
         ),
     ):
-        with pytest.raises(ModelFileError, match=f"^model .*{words}"):
+        with refuses(words, ModelFileError):
             unarchive(bad, "model")
 
 
@@ -277,7 +272,7 @@ class Kept:
         if isinstance(node, np.ndarray):
             self.arrays.append(node)
             return {"array": len(self.arrays) - 1}
-        return self.arrays[_number(node, "array")]
+        return self.arrays[reference_number(node, "array")]
 
     def part(self, node):
         return ("part", node)
@@ -296,7 +291,7 @@ def test_arrays_with_one_of_several_shapes():
         assert np.array_equal(kind.read(kind.write(good, kept), kept, dims), good)
         assert dims == dict(zip("td"[-good.ndim :], good.shape, strict=True))
     for bad in (np.ones(()), np.ones((1, 1, 1))):
-        with pytest.raises(NotCovered, match="an array with shape"):
+        with refuses("an array with shape", NotCovered):
             kind.write(bad, Kept())
         with refuses(f"{bad.ndim} axes, not 1"):
             kind.read({"array": 0}, Kept(bad), {})
@@ -317,7 +312,7 @@ def test_what_arrays_are_written_as():
         (numbers("n"), np.ones(2) * 1j),
         (numbers("n"), np.array(["a"])),
     ):
-        with pytest.raises(NotCovered, match=r"^an array of"):
+        with refuses("an array of", NotCovered):
             kind.write(value, Kept())
 
 
@@ -331,24 +326,24 @@ def test_how_wide_letters_are(letter):
     """As wide as Python makes them."""
     wide = sys.getsizeof(letter * 2) - sys.getsizeof(letter)
     for text in (letter, "a" + letter, letter + "a"):
-        assert _width(text.encode()) == wide
-    assert _memory(letter.encode()) == 2 * wide * len(letter.encode())
+        assert character_width(text.encode()) == wide
+    assert json_memory(letter.encode()) == 2 * wide * len(letter.encode())
 
 
 def test_what_a_text_may_take(monkeypatch):
     assert most_memory(7) == 3 * 7 + 120 * 2**20
-    assert _width(b"") == 1
-    plain = _memory(b"a")
+    assert character_width(b"") == 1
+    plain = json_memory(b"a")
     for sign in b'[{":,':
         made = {"[": [], "{": {}, '"': "", ",": 2**40, ":": 2**40}[chr(sign)]
-        assert _memory(bytes([sign])) - plain >= sys.getsizeof(made) - 24
-    assert _memory(b"\\u0061") == (1 + 4) * 6
-    assert _memory("Ā\\u0061".encode()) == (2 + 4) * 8
+        assert json_memory(bytes([sign])) - plain >= sys.getsizeof(made) - 24
+    assert json_memory(b"\\u0061") == (1 + 4) * 6
+    assert json_memory("Ā\\u0061".encode()) == (2 + 4) * 8
     monkeypatch.setattr("softcost.persistence.archive.most_memory", lambda size: size)
     text = b"[1]"
-    assert parse_json(text, _memory(text)) == [1]
+    assert parse_json(text, json_memory(text)) == [1]
     with refuses("its description would take too much memory"):
-        parse_json(text, _memory(text) - 1)
+        parse_json(text, json_memory(text) - 1)
 
 
 def test_texts_that_are_refused():
@@ -471,13 +466,13 @@ def test_values_that_are_not_written():
         (pd.Series([1], pd.MultiIndex.from_tuples([(1, 2)])), "a table with more"),
         (pd.DataFrame({("a", "b"): [1]}), "a table with more than one level"),
     ):
-        with pytest.raises(NotCovered, match=f"^{re.escape(words)}"):
+        with refuses(words, NotCovered):
             Plain().write(value, Kept())
     days = pd.DataFrame({"a": pd.to_datetime(["2020-01-01"])})
     # times as such, or with pandas 2 their nanoseconds
-    with pytest.raises(NotCovered, match=r"among words|number that is too large"):
+    with refuses("among words|number that is too large", NotCovered):
         Plain().write(days, Kept())
-    with pytest.raises(NotCovered, match="names of features that are no text"):
+    with refuses("names of features that are no text", NotCovered):
         Names("d").write(np.array(["a", 1], object), Kept())
 
 
@@ -609,9 +604,9 @@ def test_labels_answers_and_names():
 )  # fmt: skip
 def test_references_that_are_none(node):
     for good in (0, 2**31 - 1):
-        assert _number({"array": good}, "array") == good
+        assert reference_number({"array": good}, "array") == good
     with refuses("not a reference to an array"):
-        _number(node, "array")
+        reference_number(node, "array")
 
 
 class Parts:
@@ -649,7 +644,7 @@ def test_how_much_places_may_stand_for():
     first, second = coefficients(0), coefficients(2, name=0)
     own = len(json_bytes(coefficients(2)))
     own += sum(len(members[f"arrays/{number}.npy"]) for number in (2, 3))
-    reader = _Reader(Parts(own, **members), ())
+    reader = Reader(Parts(own, **members), ())
     reader.part(first)
     named = reader.part(second)
     for _ in range(1000):
@@ -659,7 +654,7 @@ def test_how_much_places_may_stand_for():
 
 
 def test_references_to_parts():
-    reader = _Reader(Parts(**file_of(np.ones((2, 3)), np.ones(3))), ())
+    reader = Reader(Parts(**file_of(np.ones((2, 3)), np.ones(3))), ())
     nowhere = "not a reference to a part before it"
     for node, words in (
         (3, "not a part"), ([], "not a part"),
@@ -688,7 +683,7 @@ def test_references_to_parts():
 def test_a_named_part_holds_no_reference():
     inner = {"type": "Constant", "params": {}, "fitted": {"value": 1.0}}
     models = {"type": "FittedModels", "params": {}, "fitted": {"members": []}}
-    reader = _Reader(Parts(), ())
+    reader = Reader(Parts(), ())
     first = reader.part(inner | {"name": 0})
     again = {"type": "Constant", "same": 0}
     found = reader.part(models | {"fitted": {"members": [again, inner]}})
@@ -727,7 +722,7 @@ class Mine:
 def test_what_is_written_once_and_referred_to():
     tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
     other = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
-    writer = _Writer(())
+    writer = Writer(())
     nodes = [
         Plain().write([one], writer)[0] for one in (tree, other, tree, other, tree)
     ]
@@ -753,8 +748,8 @@ def test_what_is_ours_has_a_schema_or_is_not_written():
         (strange, "MinimumExpectedCost has 'extra_', which has no schema"),
         (Whole(), "Whole has no schema"),
     ):
-        writer = _Writer(["softcost"])
-        with pytest.raises(NotCovered, match=words):
+        writer = Writer(["softcost"])
+        with refuses(words, NotCovered):
             writer.part(one)
         assert not writer.members
 
@@ -763,15 +758,15 @@ def test_scikit_learn_s_own_way_where_a_schema_does_not_cover():
     """What was written of it by the schema is taken back."""
     X, y = np.array([[0.0], [1.0], [2.0]]), [0, 1, 0]
     odd = DecisionTreeClassifier().fit(X, np.array([y, y]).T)  # two outputs
-    writer = _Writer(())
+    writer = Writer(())
     with pytest.raises(NotCovered, match="not allowed"):
         writer.part(odd)
     assert not writer.members
     lasso = Lasso().fit(X, y)
     assert writer.part(lasso) == {"skops": 0}
     assert list(writer.members) == ["parts/0.skops"]
-    record = _Reader(Parts(**writer.members), ()).part({"skops": 0})
-    found = _Builder(()).build([(record, record)])
+    record = Reader(Parts(**writer.members), ()).part({"skops": 0})
+    found = Builder(()).build([(record, record)])
     assert np.array_equal(found[0][0].predict(X), lasso.predict(X))
     assert found[0][1] is found[0][0]
 
@@ -794,7 +789,7 @@ def test_one_of_three_kinds():
     assert dims == {"n": 1}
     with refuses("not a list"):
         kind.read(None, Kept(), {})
-    with pytest.raises(NotCovered, match="where a list belongs"):
+    with refuses("where a list belongs", NotCovered):
         kind.write(None, Kept())
     with pytest.raises(NotImplementedError):
         Kind().write(None, Kept())
@@ -818,7 +813,7 @@ def test_kinds_in_words():
         assert Real().read(number, None, {}) == number
     for kind, value in ((Real(), np.nan), (Real(), -np.inf)):
         assert kind.write(value, None) == str(value)
-    with pytest.raises(NotCovered, match="where text belongs"):
+    with refuses("where text belongs", NotCovered):
         Text(("a",)).write("b", None)
 
 
@@ -844,7 +839,7 @@ def test_places_for_parts():
         with refuses(f"{name} has no place here"):
             kind.read({}, Gives(name), {})
         if kind.types:
-            with pytest.raises(NotCovered, match="has no place here"):
+            with refuses("has no place here", NotCovered):
                 kind.write(Mine, Gives(name))
 
 
@@ -879,7 +874,7 @@ def test_how_objects_are_written():
     folds = KFold(3)
     folds.one_ = "x"
     del folds.random_state
-    with pytest.raises(NotCovered, match=r"KFold.one_: 'x', where a whole number"):
+    with pytest.raises(NotCovered, match=r"KFold.one_: .*'x'"):
         FOLDS.write(folds, Kept())
 
 
@@ -924,9 +919,9 @@ def booster(text):
 
 
 def test_boosters_that_are_none():
-    with pytest.raises(NotCovered, match="a LightGBM model without trees"):
+    with refuses("a LightGBM model without trees", NotCovered):
         booster_text(booster("tree\n"))
-    with pytest.raises(NotCovered, match=r"not known here .the trees do not end"):
+    with refuses("not known here .the trees do not end", NotCovered):
         booster_text(booster("tree\nend of trees\nmore"))
     assert make_booster(None) is None
     for node, values in (
@@ -943,7 +938,7 @@ def test_boosters_that_are_none():
 
 def test_boosters_without_lightgbm(monkeypatch):
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    with pytest.raises(ImportError, match=r"pip install 'softcost.boosting.'"):
+    with pytest.raises(ImportError, match="lightgbm"):
         make_booster("text")
 
 
@@ -996,8 +991,8 @@ def test_parts_of_skops():
     check_skops(packed(node(file="a"), a=by_columns.getvalue()), ())
     bad = {"parts/0.skops": packed(node("os.system"), a=GOOD)}
     with refuses("of a type that is not allowed, os.system;"):
-        _Reader(Parts(**bad), ()).part({"skops": 0})
-    found = _Reader(Parts(**bad), ["os.system"]).part({"skops": 0})
+        Reader(Parts(**bad), ()).part({"skops": 0})
+    found = Reader(Parts(**bad), ["os.system"]).part({"skops": 0})
     assert found.params["content"].startswith(b"PK")
     with refuses("a part is compressed"):
         check_skops(packed({}, ZIP_DEFLATED), ())
@@ -1030,16 +1025,16 @@ def test_parts_of_skops_that_are_nested(monkeypatch):
 @pytest.mark.parametrize("content", ["1", "2.5", '"a"', "true", "null"])
 def test_plain_json_of_skops(content):
     name = node("builtins.str", "JsonNode", content=content)
-    assert _is_plain_json(name)
-    assert _refused(name, ()) == ""
+    assert is_plain_json(name)
+    assert refused_type(name, ()) == ""
 
 
 @pytest.mark.parametrize("content", ["[1]", "{}", "x", None, 3, "[" * 10**5])
 def test_json_of_skops_that_is_not_plain(content):
     name = node("builtins.str", "JsonNode", content=content)
-    assert not _is_plain_json(name)
-    assert _refused(name, ()) == "builtins.str"
-    assert not _is_plain_json({})
+    assert not is_plain_json(name)
+    assert refused_type(name, ()) == "builtins.str"
+    assert not is_plain_json({})
 
 
 def test_what_is_allowed_with_trust():
@@ -1047,22 +1042,22 @@ def test_what_is_allowed_with_trust():
     assert names
     for name in names:
         one = node(name, "ObjectNode")
-        assert _refused(one, ()) == name
-        assert _refused(one, ["my.Own"]) == ""
+        assert refused_type(one, ()) == name
+        assert refused_type(one, ["my.Own"]) == ""
     ours = node("my.Own", "ObjectNode")
-    assert _refused(ours, ["my.Own"]) == ""
-    assert _refused(ours, ["my.Other"]) == "my.Own"
+    assert refused_type(ours, ["my.Own"]) == ""
+    assert refused_type(ours, ["my.Other"]) == "my.Own"
     lasso = f"{Lasso.__module__}.Lasso"
     assert lasso in listed()
-    assert _refused(node(lasso, "ObjectNode"), ()) == ""
-    assert _refused(node(lasso, "TypeNode"), ()) == lasso
+    assert refused_type(node(lasso, "ObjectNode"), ()) == ""
+    assert refused_type(node(lasso, "TypeNode"), ()) == lasso
 
 
 @pytest.mark.parametrize(
     ("version", "safe"), [("0.15.9", False), ("0.16", True), ("1.0.dev1", True)]
 )
 def test_versions_of_skops_that_are_not_safe(version, safe, monkeypatch):
-    assert _OLDEST == (0, 16)
+    assert OLDEST == (0, 16)
     X = np.array([[0.0], [1.0], [2.0]])
     model = Lasso().fit(X, [0, 1, 2])
     content = stored_skops(model, ())
@@ -1099,7 +1094,7 @@ def test_versions_are_told_where_they_may_be_the_reason(tmp_path, monkeypatch):
     made = found["made_with"] | {"numpy": "1.2.3"}
     bad = members | {"structure.json": b"[]"}
     (tmp_path / "m").write_bytes(signed(found | {"made_with": made}, bad))
-    with pytest.raises(ModelFileError, match=r"as a model \(not a part\)\.$"):
+    with pytest.raises(ModelFileError, match=r"as a model \([^()]*\)\.$"):
         softcost.load(tmp_path / "m")
 
 
@@ -1163,11 +1158,11 @@ def test_forms_of_manifests():
     for name, values in BAD_FORMS.items():
         words = f"^model is not a softcost model: '{name}' in its manifest has another"
         for value in values:
-            with pytest.raises(ModelFileError, match=words):
+            with refuses(words, ModelFileError):
                 check_manifest(manifest(**{name: value}), "model")
         lacking = manifest()
         del lacking.manifest[name]
-        with pytest.raises(ModelFileError, match=words):
+        with refuses(words, ModelFileError):
             check_manifest(lacking, "model")
     lacking = manifest()
     del lacking.manifest["softness"]
@@ -1189,7 +1184,7 @@ def test_formats_of_manifests():
             for odd in (None, "2", True, 0, -1, 2.0)
         ),
     ):
-        with pytest.raises(ModelFileError, match=words):
+        with refuses(words, ModelFileError):
             check_manifest(found, "model")
     lacking = manifest(format=3)
     del lacking.manifest["softcost"]
@@ -1296,7 +1291,7 @@ def test_records_become_objects_once():
     """What is built of records is built once for each."""
     record = Record("Constant", {}, {"value": 1.0})
     other = Record("Constant", {}, {"value": 1.0})
-    built = codec._Builder(()).build({"a": record, "b": (record, other), "c": [3]})
+    built = codec.Builder(()).build({"a": record, "b": (record, other), "c": [3]})
     assert built["a"] is built["b"][0]
     assert built["a"] is not built["b"][1]
     assert built["c"] == [3]

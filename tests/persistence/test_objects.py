@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from softcost.persistence import types_softcost
 from softcost.persistence.archive import NotCovered
-from softcost.persistence.codec import _Builder, _Reader, _Writer, registry
+from softcost.persistence.codec import Builder, Reader, Writer, registry
 from softcost.persistence.schema import Record
 from softcost.persistence.types_softcost import Shape, shape_of
 from softcost.search import LeastCost, LeastError, MaxOfBoth, Tolerance
@@ -77,10 +77,10 @@ def test_what_is_not_fitted(number):
     value = NEW[number]
     assert take(value) is None
     schema = registry()[type(value).__name__]
-    node = schema.write(value, _Writer(()))
+    node = schema.write(value, Writer(()))
     assert node["fitted"] is None
-    record = schema.read(node, _Reader(None, ()))
-    found = schema.build(_Builder(()).build(record.params), None)
+    record = schema.read(node, Reader(None, ()))
+    found = schema.build(Builder(()).build(record.params), None)
     assert type(found) is type(value)
     assert repr(found) == repr(value)
     assert set(vars(found)) == set(vars(value))
@@ -183,7 +183,7 @@ def test_who_makes_which_machines():
 def test_ways_to_split_come_back(name):
     schema = registry()[name]
     value = schema.load()(n_splits=4, random_state=None)
-    found = schema.read(schema.write(value, _Writer(())), _Reader(None, ()))
+    found = schema.read(schema.write(value, Writer(())), Reader(None, ()))
     assert repr(schema.build(found.params, found.fitted)) == repr(value)
 
 
@@ -191,10 +191,10 @@ def test_small_parts_come_back():
     for name, given in (("OneClass", 3), ("Constant", -2.5), ("Constant", np.inf)):
         schema = registry()[name]
         value = schema.load()(given)
-        found = schema.read(schema.write(value, _Writer(())), _Reader(None, ()))
+        found = schema.read(schema.write(value, Writer(())), Reader(None, ()))
         made = schema.build(found.params, found.fitted)
         assert repr(vars(made)) == repr(vars(value))
     for value in (LeastCost(), LeastError(), MaxOfBoth(), Tolerance("1se")):
         schema = registry()[type(value).__name__]
-        found = schema.read(schema.write(value, _Writer(())), _Reader(None, ()))
+        found = schema.read(schema.write(value, Writer(())), Reader(None, ()))
         assert schema.build(found.params, found.fitted) == value

@@ -67,8 +67,9 @@ def test_the_command_line_predicts_the_same(folder, tmp_path):
     done = CliRunner().invoke(main, [*map(str, arguments), "-o", str(out)])
     assert done.exit_code == 0, done.output
     with open(folder / "command_line.csv") as old, open(out) as new:
-        expected, found = (list(csv.reader(file)) for file in (old, new))
-    assert [row[0] for row in found[1:]] == [row[0] for row in expected[1:]]
+        expected, found = (list(csv.DictReader(file)) for file in (old, new))
+    name = "prediction"
+    assert [row[name] for row in found] == [row[name] for row in expected]
 
 
 @pytest.fixture

@@ -47,6 +47,7 @@ from softcost import (
     SoftCostClassifierCV,
     StochasticEnsembleBoosting,
 )
+from softcost.learners import BoostedTrees
 from softcost.linear import (
     LinearClassifier,
     NystroemClassifier,
@@ -56,7 +57,7 @@ from softcost.linear import (
 from softcost.persistence import ModelFileError
 from softcost.persistence.codec import registry
 from softcost.reductions import BlendedClassifier, ClippedTargetRegressor, SoftmaxScores
-from softcost.tables import TableEncoder
+from softcost.tables import DenseFeatures, TableEncoder
 
 PRICES = [[0, 1, 5], [2, 0, 5], [9, 8, 0]]
 
@@ -88,6 +89,17 @@ MODELS = {
         cost_matrix=[[*row, 0.5] for row in PRICES], actions=["ask"]
     ),
     "table": lambda: make_pipeline(TableEncoder(), LinearClassifier()),
+    "coded table": lambda: make_pipeline(
+        TableEncoder({"a": "nominal", "b": "number"}, output="codes"),
+        DenseFeatures([0]),
+        LinearClassifier(),
+    ),
+    "texts": lambda: make_pipeline(
+        TableEncoder({"a": "text", "b": "number"}), LinearClassifier()
+    ),
+    "encoded table": lambda: make_pipeline(
+        TableEncoder({"a": "nominal", "b": "number"}), LinearClassifier()
+    ),
     "KernelSVC": lambda: KernelSVC("rbf"),
     "OneSidedSVR": lambda: OneSidedSVR(),
     "LinearClassifier": lambda: LinearClassifier(),
@@ -106,6 +118,9 @@ MODELS = {
     ),
     "lightgbm": lambda: OneSidedRegression(
         OneSidedBoosting(n_estimators=2, min_child_samples=5), cost_matrix=PRICES
+    ),
+    "boosted trees": lambda: MinimumExpectedCost(
+        BoostedTrees(n_estimators=2, min_child_samples=5)
     ),
     "gbse": lambda: StochasticEnsembleBoosting(n_rounds=2, random_state=0),
     "linear gbse": lambda: StochasticEnsembleBoosting(
@@ -345,7 +360,7 @@ OPTIONAL = {
     "feature_names_in_", "n_iter_", "solver_", "relabelled_", "_sklearn_output_config",
     "refit_time_", "portfolio_", "holdout_confusion_", "mix_", "best_estimator_",
     "_calibration", "_columns", "n_classes_", "n_features_in_", "realised_cost_",
-    "skipped_",
+    "skipped_", "prior_", "costs_by_row_", "breaks_ties_", "encoder_",
     "candidates_",
 }  # fmt: skip
 

@@ -24,7 +24,7 @@ from softcost import (
     StochasticEnsembleBoosting,
 )
 from softcost.persistence import ModelFileError, describe
-from softcost.persistence.archive import _LENGTH, Refused, closed, parse_json
+from softcost.persistence.archive import LENGTH, Refused, closed, parse_json
 
 
 def rows():
@@ -54,7 +54,7 @@ def refused(content, folder, words):
 
 
 def body(content):
-    return bytearray(content[:-_LENGTH])
+    return bytearray(content[:-LENGTH])
 
 
 def second(content, mark):
@@ -116,23 +116,23 @@ def test_a_directory_of_too_many_members(content, tmp_path):
     directory, ending = good[start:end] + extra, bytearray(good[end:])
     ending[12:16] = struct.pack("<I", len(directory))
     bad = closed(good[:start] + directory + bytes(ending))
-    refused(bad, tmp_path, "too many parts")
+    refused(bad, tmp_path, "too many")
 
 
 def test_two_members_of_one_name(content, tmp_path):
     manifest, members = opened(content)
     good = signed(manifest, members | {"arrays/0.npz": members["arrays/0.npy"]})
     raw = bytes(body(good)).replace(b"arrays/0.npz", b"arrays/0.npy")
-    refused(closed(raw), tmp_path, "two parts of one name")
+    refused(closed(raw), tmp_path, "same name")
 
 
 TEXTS = {
-    "half a letter": (b'"\\ud800"', "half a character"),
-    "another encoding": ('"a"'.encode("utf-16"), "not strict JSON"),
-    "a long number": (b"[" + b"1" * 9999 + b"]", "not strict JSON"),
-    "infinity": (b"[Infinity]", "not strict JSON"),
-    "a key twice": (b'{"type": 1, "type": 2}', "occurs twice"),
-    "two values": (b"{} {}", "not strict JSON"),
+    "half a letter": (b'"\\ud800"', "surrogate"),
+    "another encoding": ('"a"'.encode("utf-16"), "JSON"),
+    "a long number": (b"[" + b"1" * 9999 + b"]", "JSON"),
+    "infinity": (b"[Infinity]", "JSON"),
+    "a key twice": (b'{"type": 1, "type": 2}', "duplicate"),
+    "two values": (b"{} {}", "JSON"),
     "an endless exponent": (b'{"type": 1e999}', "not allowed"),
 }
 
@@ -172,7 +172,7 @@ def test_halves_of_letters_in_arrays(content, tmp_path):
         labels = np.load(io.BytesIO(members[name])).copy()
         labels.view("<u4")[-1] = letter
         bad = signed(manifest, members | {name: npy(labels)})
-        refused(bad, tmp_path, "no character")
+        refused(bad, tmp_path, "code points")
 
 
 LINES = {
@@ -306,8 +306,9 @@ def test_classes_without_a_price_list(model, words, tmp_path):
         fitted, many = structure["fitted"], 60_000
         members[f"arrays/{fitted['classes_']['array']}.npy"] = npy(np.arange(many))
         if "_error_weight" in fitted:
-            weight = fitted["_error_weight"]["array"]
-            members[f"arrays/{weight}.npy"] = npy(np.ones(many))
+            for name, value in (("_error_weight", 1.0), ("prior_", 1 / many)):
+                number = fitted[name]["array"]
+                members[f"arrays/{number}.npy"] = npy(np.full(many, value))
         else:
             fitted["costs_by_example_"] = True
         del members[f"arrays/{fitted['_raw_matrix']['array']}.npy"]
@@ -343,7 +344,7 @@ def test_manifests_of_another_model(change, tmp_path):
     model = OneSidedRegression(cost_matrix=prices)
     manifest, members = opened(stored(model, tmp_path))
     assert manifest["costs"] == prices
-    words = "not what its manifest says|another form"
+    words = "manifest"
     refused(signed(manifest | change, members), tmp_path, words)
 
 
@@ -421,4 +422,4 @@ def test_places_stand_for_a_bounded_multiple_of_the_file(shared, tmp_path, monke
     (tmp_path / "good").write_bytes(content)
     softcost.load(tmp_path / "good")
     monkeypatch.setattr("softcost.persistence.codec._MOST_TIMES", 0)
-    refused(content, tmp_path, "stand for too much")
+    refused(content, tmp_path, "too many")

@@ -88,29 +88,29 @@ def parse_json(text: bytes, size: int) -> Any:
     than a small multiple of the file's size: ``[],[],[]`` takes twenty times its
     length, and one wide character makes all of a text four times as long.
     """
-    if _memory(text) > most_memory(size):
-        raise Refused("its description would take too much memory")
+    if json_memory(text) > most_memory(size):
+        raise Refused("its JSON would need too much memory")
     try:
         decoded = text.decode("utf-8")
         if _SURROGATE.search(decoded):
-            raise ValueError("half a character")
+            raise ValueError("unpaired surrogate")
         return json.loads(decoded, object_pairs_hook=_pairs, parse_constant=_constant)
     except RecursionError:
-        raise Refused("its description is nested too deeply") from None
+        raise Refused("its JSON is nested too deeply") from None
     except ValueError as error:
-        raise Refused(f"its description is not strict JSON ({error})") from None
+        raise Refused(f"its JSON is invalid ({error})") from None
 
 
-def _memory(text: bytes) -> int:
+def json_memory(text: bytes) -> int:
     """An upper estimate of what the text and the parsed value take, in bytes."""
     each = {b"[": 64, b"{": 240, b'"': 32, b",": 40, b":": 40}
     values = sum(cost * text.count(sign) for sign, cost in each.items())
-    width = _width(text)
+    width = character_width(text)
     inside = max(width, 4 if b"\\u" in text else 1)
     return (width + inside) * len(text) + values
 
 
-def _width(text: bytes) -> int:
+def character_width(text: bytes) -> int:
     """Bytes for each character of a decoded text, all of which take as many."""
     highest = int(np.frombuffer(text, np.uint8).max(initial=0))
     return 1 if highest < 0xC4 else 2 if highest < 0xF0 else 4
@@ -119,19 +119,19 @@ def _width(text: bytes) -> int:
 def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
     pairs = dict(items)
     if len(pairs) < len(items):
-        raise ValueError("a key occurs twice")
+        raise ValueError("duplicate key")
     return pairs
 
 
 def _constant(word: str) -> None:
-    raise ValueError(f"{word} is no JSON")
+    raise ValueError(f"{word} is not valid JSON")
 
 
 MANIFEST = "manifest.json"
 STRUCTURE = "structure.json"
-_MARK = b"softcost model, sha256 "
+MARK = b"softcost model, sha256 "
 _WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_LENGTH = 2 * hashlib.sha256().digest_size
+LENGTH = 2 * hashlib.sha256().digest_size
 _ENTRY, _ENTRY_BYTES = b"PK\x01\x02", 1000  # in the directory, and in memory
 # What zipfile raises if a directory or a header is wrong.
 UNREADABLE = (
@@ -146,8 +146,8 @@ def archive(manifest: dict[str, Any], members: Mapping[str, bytes]) -> bytes:
     with ZipFile(buffer, "w", ZIP_STORED) as file:
         for name, content in ((MANIFEST, json_bytes(manifest)), *members.items()):
             file.writestr(ZipInfo(name), content)  # dated 1980: equal models are equal
-        file.comment = _MARK + b"0" * _LENGTH
-    return closed(buffer.getvalue()[:-_LENGTH])
+        file.comment = MARK + b"0" * LENGTH
+    return closed(buffer.getvalue()[:-LENGTH])
 
 
 def closed(body: bytes) -> bytes:
@@ -171,7 +171,7 @@ class Members:
         self.size = size
         self._file = file
         self._infos = {info.filename: info for info in file.infolist()}
-        _check_members(file.infolist(), size)
+        check_members(file.infolist(), size)
         self.manifest = parse_json(self.take(MANIFEST), size)
         self.digests = {
             name: hashlib.sha256(file.read(info)).hexdigest()
@@ -187,33 +187,33 @@ class Members:
         """The content of a member."""
         info = self._infos.pop(name, None)
         if info is None:
-            raise Refused(f"it has no part {name[:80]!r}, or names it twice")
+            raise Refused(f"it has no member {name[:80]!r}, or refers to it twice")
         return self._file.read(info)
 
 
 def opened_zip(content: bytes) -> ZipFile:
     """A zip archive whose directory does not take more memory than a file may."""
     if content.count(_ENTRY) * _ENTRY_BYTES > most_memory(len(content)):
-        raise Refused("it has too many parts")
+        raise Refused("it has too many members")
     return ZipFile(io.BytesIO(content))
 
 
-def _check_members(infos: list[ZipInfo], size: int) -> None:
+def check_members(infos: list[ZipInfo], size: int) -> None:
     if len({info.filename for info in infos}) < len(infos):
-        raise Refused("it has two parts of one name")
+        raise Refused("it has two members with the same name")
     for info in infos:
         if info.compress_type != ZIP_STORED or info.file_size != info.compress_size:
-            raise Refused("its parts are compressed, which softcost never does")
+            raise Refused("its members are compressed, but softcost does not compress")
         if info.flag_bits & 1:
-            raise Refused("its parts are encrypted, which softcost never does")
+            raise Refused("its members are encrypted, but softcost does not encrypt")
     if sum(info.file_size for info in infos) > size:
-        raise Refused("its parts are larger than the file")
+        raise Refused("its members are larger than the file")
 
 
 def unarchive(content: bytes, path: str | os.PathLike[str]) -> Members:
     """The parts of a model file, after the digest was checked."""
-    body, digest = content[:-_LENGTH], content[-_LENGTH:]
-    if not content.startswith(b"PK") or not body.endswith(_MARK):
+    body, digest = content[:-LENGTH], content[-LENGTH:]
+    if not content.startswith(b"PK") or not body.endswith(MARK):
         raise ModelFileError(
             f"{path} is not a softcost model, or it is cut off: give a file written by "
             "softcost fit --model or softcost.save."
@@ -229,7 +229,7 @@ def unarchive(content: bytes, path: str | os.PathLike[str]) -> Members:
         raise ModelFileError(f"{path} is not a softcost model: {error}.") from None
     except UNREADABLE:
         raise ModelFileError(
-            f"{path} is not a softcost model: its parts cannot be read."
+            f"{path} is not a softcost model: its members cannot be read."
         ) from None
     if not isinstance(members.manifest, dict):
         raise ModelFileError(f"{path} is not a softcost model: it has no manifest.")
@@ -284,7 +284,7 @@ def read_array(content: bytes, *, by_columns: bool = False) -> NDArray[Any]:
             raise ValueError
         shape, columns_first, dtype = npy.read_array_header_1_0(file)
     except Exception:
-        raise Refused("an array has no readable header") from None
+        raise Refused("an array has an unreadable header") from None
     if (
         (columns_first and not by_columns)
         or not _allowed(dtype)
@@ -294,9 +294,9 @@ def read_array(content: bytes, *, by_columns: bool = False) -> NDArray[Any]:
     if len(shape) > _MOST_AXES or any(
         type(n) is not int or not 0 <= n < 2**40 for n in shape
     ):
-        raise Refused("an array has an impossible shape")
+        raise Refused("an array has an invalid shape")
     if math.prod(shape) * dtype.itemsize != len(content) - file.tell():
-        raise Refused("an array is not as long as its header says")
+        raise Refused("the length of an array does not match its header")
     flat = np.frombuffer(content, dtype, offset=file.tell())
     _check_bits(flat)
     order: Literal["F", "C"] = "F" if columns_first else "C"
@@ -306,12 +306,12 @@ def read_array(content: bytes, *, by_columns: bool = False) -> NDArray[Any]:
 def _check_bits(flat: NDArray[Any]) -> None:
     """Truth values are 0 or 1, characters are Unicode: numpy trusts the bytes."""
     if flat.dtype.kind == "b" and len(flat) and flat.view(np.uint8).max() > 1:
-        raise Refused("an array of truth values has others than 0 and 1")
+        raise Refused("a boolean array has values other than 0 and 1")
     if flat.dtype.kind == "U" and len(flat):
         letters = flat.view("<u4")
         halves = (letters >= 0xD800) & (letters < 0xE000)
         if letters.max() > 0x10FFFF or halves.any():
-            raise Refused("an array of text has what is no character")
+            raise Refused("a text array has invalid code points")
 
 
 def _allowed(dtype: np.dtype[Any]) -> bool:

@@ -62,7 +62,7 @@ def find_type(name: Any) -> Type | None:
 
 def encode(model: Any, trusted: Sequence[str] = ()) -> dict[str, bytes]:
     """Translate a model into members of a file; `NotCovered` without a schema."""
-    writer = _Writer(trusted)
+    writer = Writer(trusted)
     structure = writer.part(model)
     return {STRUCTURE: json_bytes(structure), **writer.members}
 
@@ -74,14 +74,14 @@ def decode(members: Members, trusted: Sequence[str] = ()) -> Any:
     `Refused` names the field that does not agree with its schema.
     """
     structure = parse_json(members.take(STRUCTURE), members.size)
-    reader = _Reader(members, trusted)
+    reader = Reader(members, trusted)
     try:
         record = reader.part(structure)
         if members.names:
-            raise Refused("it has parts that nothing refers to")
-        return _Builder(trusted).build(record)
+            raise Refused("it has members without a reference")
+        return Builder(trusted).build(record)
     except RecursionError:
-        raise Refused("its description is nested too deeply") from None
+        raise Refused("its JSON is nested too deeply") from None
 
 
 # References may stand for this many times the size of the file: 1000 candidates may
@@ -96,7 +96,7 @@ class _Written(NamedTuple):
     node: dict[str, Any]
 
 
-class _Writer:
+class Writer:
     def __init__(self, trusted: Sequence[str]):
         self.members: dict[str, bytes] = {}
         self._trusted = trusted
@@ -156,7 +156,7 @@ class _Writer:
         return {"type": first["type"], "same": first["name"]}
 
 
-class _Reader:
+class Reader:
     def __init__(self, members: Members, trusted: Sequence[str]):
         self._members = members
         self._trusted = trusted
@@ -166,7 +166,7 @@ class _Reader:
         self._again = 0  # of those that places stand for
 
     def array(self, node: Any) -> np.ndarray:
-        number = _number(node, "array")
+        number = reference_number(node, "array")
         return read_array(self._take(f"arrays/{number}.npy"))
 
     def _take(self, name: str) -> bytes:
@@ -176,9 +176,9 @@ class _Reader:
 
     def part(self, node: Any) -> Record:
         if not isinstance(node, dict):
-            raise Refused("not a part")
+            raise Refused("not a saved object")
         if "skops" in node:
-            number = _number(node, "skops")
+            number = reference_number(node, "skops")
             content = self._take(f"parts/{number}.skops")
             check_skops(content, self._trusted)
             return Record(SKOPS, {"content": content}, None)
@@ -187,16 +187,16 @@ class _Reader:
         name = node.get("type")
         schema = find_type(name)
         if schema is None:
-            raise Refused(f"{str(name)[:60]} is of a type that is not allowed")
+            raise Refused(f"the type {str(name)[:60]} is not allowed")
         same_before, taken_before = self._n_same, self._taken
         unnamed = {key: value for key, value in node.items() if key != "name"}
         record = schema.read(unnamed, self)
         if "name" in node:
             name = node["name"]
             if type(name) is not int or name in self._named:
-                raise Refused("a part has a name that it cannot have")
+                raise Refused("an object has an invalid name")
             if self._n_same > same_before:
-                raise Refused("a part with a name holds one that stands elsewhere")
+                raise Refused("a named object contains a reference")
             size = self._taken - taken_before + len(json_bytes(unnamed))
             self._named[name] = record, size
         return record
@@ -206,26 +206,26 @@ class _Reader:
         name = node["same"]
         named = self._named.get(name) if type(name) is int else None
         if set(node) != {"type", "same"} or named is None:
-            raise Refused("not a reference to a part before it")
+            raise Refused("not a reference to an earlier object")
         record, size = named
         schema = find_type(node["type"])
         if schema is None or schema.name != record.type:
-            raise Refused("not a reference to a part before it")
+            raise Refused("not a reference to an earlier object")
         self._n_same += 1
         self._again += size
         if self._again > _MOST_TIMES * self._members.size:
-            raise Refused("its places stand for too much")
+            raise Refused("its references expand to too many objects")
         return record
 
 
-def _number(node: Any, key: str) -> int:
+def reference_number(node: Any, key: str) -> int:
     number = node.get(key) if isinstance(node, dict) and set(node) == {key} else None
     if type(number) is not int or not 0 <= number < 2**31:
         raise Refused(f"not a reference to an {key}")
     return number
 
 
-class _Builder:
+class Builder:
     """Objects instead of records, from the inside out; one for each record."""
 
     def __init__(self, trusted: Sequence[str]):

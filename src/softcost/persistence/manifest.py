@@ -112,7 +112,9 @@ def check_manifest(members: Members, path: Any) -> None:
     manifest = members.manifest
     number = manifest.get("format")
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        raise ModelFileError(f"{path} is not a softcost model: it names no format.")
+        raise ModelFileError(
+            f"{path} is not a softcost model: its manifest has no format number."
+        )
     by = str(manifest.get("softcost", "?"))[:40]
     if number > FORMAT:
         raise ModelFileError(
@@ -122,20 +124,19 @@ def check_manifest(members: Members, path: Any) -> None:
     if number < FORMAT:
         raise ModelFileError(
             f"{path} has format {number}, written by softcost {by} before its first "
-            "release, which is not read any more: fit the model again."
+            "release, which is no longer supported: refit the model."
         )
     if manifest.get("checksums") != members.digests:
         raise ModelFileError(
-            f"{path} is damaged: its parts do not match their checksums; get an "
+            f"{path} is damaged: its members do not match their checksums; get an "
             "intact copy."
         )
     for name, fits in _FORM.items():
         if name not in manifest or not fits(manifest[name]):
             raise ModelFileError(
-                f"{path} is not a softcost model: {name!r} in its manifest has "
-                "another form."
+                f"{path} is not a softcost model: {name!r} in its manifest is invalid."
             )
-    _check_costs(manifest, path)
+    check_costs(manifest, path)
 
 
 def _is_text(value: Any) -> bool:
@@ -152,7 +153,7 @@ def _are_labels(value: Any) -> bool:
     )
 
 
-def _are_features(value: Any) -> bool:
+def are_features(value: Any) -> bool:
     if not isinstance(value, dict) or set(value) != {"count", "names", "dtypes"}:
         return False
     count, names, dtypes = value["count"], value["names"], value["dtypes"]
@@ -164,7 +165,7 @@ def _are_features(value: Any) -> bool:
     return kinds and (count is None or _is_count(count))
 
 
-def _is_table(value: Any) -> bool:
+def is_table(value: Any) -> bool:
     if value is None:
         return True
     if not isinstance(value, dict) or set(value) != {"columns", "rows"}:
@@ -186,16 +187,16 @@ _FORM: dict[str, Callable[[Any], bool]] = {
     "final": _is_text,
     "classes": lambda value: value is None or _are_labels(value),
     "actions": lambda value: value is None or _are_labels(value),
-    "features": _are_features,
+    "features": are_features,
     "costs": lambda value: value in (None, "by example") or isinstance(value, list),
     "softness": lambda value: True,
     "params": lambda value: isinstance(value, dict),
-    "tradeoff": _is_table,
+    "tradeoff": is_table,
     "notes": lambda value: isinstance(value, dict),
 }
 
 
-def _check_costs(manifest: dict[str, Any], path: Any) -> None:
+def check_costs(manifest: dict[str, Any], path: Any) -> None:
     """A matrix has a finite price for every class and answer."""
     matrix, classes = manifest["costs"], manifest["classes"]
     if not isinstance(matrix, list):
@@ -209,7 +210,7 @@ def _check_costs(manifest: dict[str, Any], path: Any) -> None:
     )
     if not fits:
         raise ModelFileError(
-            f"{path} is not a softcost model: 'costs' in its manifest has another form."
+            f"{path} is not a softcost model: 'costs' in its manifest is invalid."
         )
 
 

@@ -161,7 +161,19 @@ def load(path: Path, *, trusted: Sequence[str | type] = ()) -> Any:
     >>> bool((loaded.predict(X) == model.predict(X)).all())
     True
     """
-    return _restored(_read(path), path, _names(trusted))
+    return read_model(path, trusted)[0]
+
+
+def read_model(
+    path: Path, trusted: Sequence[str | type] = ()
+) -> tuple[Any, dict[str, Any]]:
+    """A model and its manifest, from one reading of the file.
+
+    `describe` and `load`, one after the other, may read two files: somebody may
+    replace the first in between.
+    """
+    members = _read(path)
+    return _restored(members, path, _names(trusted)), members.manifest
 
 
 def describe(path: Path) -> dict[str, Any]:
@@ -235,13 +247,15 @@ def _restored(members: Members, path: Path, trusted: Sequence[str]) -> Any:
         model = decode(members, trusted)
     except ImportError as error:
         raise ModelFileError(f"{path} cannot be used here: {error}") from None
+    except MemoryError:  # a small file never needs much, so this is not about it
+        raise
     except Exception as error:  # a type's own complaint about values of its schema
         raise ModelFileError(
             f"{path} cannot be read as a model ({_reason(error)}){_versions(members)}."
         ) from None
     if not says_what_it_is(members.manifest, model):
         raise ModelFileError(
-            f"{path} is not a softcost model: it is not what its manifest says."
+            f"{path} is not a softcost model: its content does not match its manifest."
         )
     return model
 

@@ -91,7 +91,7 @@ def bind(dims: Dims, name: str | int, length: int) -> None:
         return
     expected = name if isinstance(name, int) else dims.setdefault(name, length)
     if expected != length:
-        raise Refused(f"there are {length} where {expected} belong")
+        raise Refused(f"expected length {expected}, got {length}")
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Flag(Kind):
 
     def write(self, value, out):
         if not isinstance(value, bool | np.bool_):
-            raise NotCovered(f"{value!r:.60}, where true or false belongs")
+            raise NotCovered(f"expected true or false, got {value!r:.60}")
         return bool(value)
 
     def read(self, node, source, dims):
@@ -119,12 +119,12 @@ class Whole(Kind):
 
     def write(self, value, out):
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            raise NotCovered(f"{value!r:.60}, where a whole number belongs")
+            raise NotCovered(f"expected an integer, got {value!r:.60}")
         return int(value)
 
     def read(self, node, source, dims):
         if isinstance(node, bool) or not isinstance(node, int):
-            raise Refused("not a whole number")
+            raise Refused("not an integer")
         if not self.least <= node <= self.most:
             raise Refused(f"not from {self.least} to {self.most}")
         if self.name is not None:
@@ -149,7 +149,7 @@ class Real(Kind):
         if isinstance(value, bool | np.bool_) or not isinstance(
             value, int | float | np.integer | np.floating
         ):
-            raise NotCovered(f"{value!r:.60}, where a number belongs")
+            raise NotCovered(f"expected a number, got {value!r:.60}")
         whole = isinstance(value, int | np.integer)
         number = int(value) if whole else float(value)
         return number if np.isfinite(number) else str(number)
@@ -162,7 +162,7 @@ class Real(Kind):
         if isinstance(node, bool) or not isinstance(node, int | float):
             raise Refused("not a number")
         if (isinstance(node, int) and abs(node) > LARGEST) or not np.isfinite(node):
-            raise Refused("too large a number")
+            raise Refused("the number is too large")
         if not self.least <= node <= self.most:
             raise Refused(f"not from {self.least:g} to {self.most:g}")
         return node
@@ -176,7 +176,7 @@ class Text(Kind):
 
     def write(self, value, out):
         if not isinstance(value, str) or (self.words and value not in self.words):
-            raise NotCovered(f"{value!r:.60}, where text belongs")
+            raise NotCovered(f"expected text, got {value!r:.60}")
         return str(value)
 
     def read(self, node, source, dims):
@@ -198,7 +198,7 @@ class Nothing(Kind):
 
     def write(self, value, out):
         if value is not None:
-            raise NotCovered(f"{value!r:.60}, where nothing belongs")
+            raise NotCovered(f"expected None, got {value!r:.60}")
 
     def read(self, node, source, dims):
         if node is not None:
@@ -252,7 +252,7 @@ class ListOf(Kind):
 
     def write(self, value, out):
         if not isinstance(value, list | tuple):
-            raise NotCovered(f"{value!r:.60}, where a list belongs")
+            raise NotCovered(f"expected a list, got {value!r:.60}")
         return [self.kind.write(item, out) for item in value]
 
     def read(self, node, source, dims):
@@ -272,7 +272,7 @@ class Tuple(Kind):
 
     def write(self, value, out):
         if not isinstance(value, list | tuple) or len(value) != len(self.kinds):
-            raise NotCovered(f"{value!r:.60}, where {len(self.kinds)} values belong")
+            raise NotCovered(f"expected {len(self.kinds)} values, got {value!r:.60}")
         return [
             kind.write(item, out) for kind, item in zip(self.kinds, value, strict=True)
         ]
@@ -293,14 +293,14 @@ class Part(Kind):
     def write(self, value, out):
         node = out.part(value)
         if self.types and node.get("type") not in self.types:
-            raise NotCovered(f"{type(value).__name__} has no place here")
+            raise NotCovered(f"{type(value).__name__} is not allowed here")
         return node
 
     def read(self, node, source, dims):
         record = source.part(node)
         fits = record.type in self.types if self.types else record.is_estimator
         if not fits:
-            raise Refused(f"{record.type} has no place here")
+            raise Refused(f"{record.type} is not allowed here")
         return record
 
 
@@ -428,7 +428,7 @@ class Plain(Kind):
         }
         reader = readers.get(tuple(sorted(node)))
         if reader is None:
-            raise Refused("a value of no known kind")
+            raise Refused("a value of unknown type")
         return reader(node, source)
 
     def _read_float(self, node, source):
@@ -457,7 +457,7 @@ class Plain(Kind):
             or not all(type(n) is int and 0 <= n <= len(cells) for n in shape)
             or math.prod(shape) != len(cells)
         ):
-            raise Refused("an array of words of another shape")
+            raise Refused("a text array of the wrong shape")
         out = np.empty(len(cells), dtype=object)
         out[:] = [read_cell(cell) for cell in cells]
         return out.reshape(shape)
@@ -472,7 +472,7 @@ class Plain(Kind):
         data = self._read_array(node["masked"], source)
         mask = self._read_array(node["mask"], source)
         if mask.dtype != bool or mask.shape != data.shape:
-            raise Refused("a mask of another shape")
+            raise Refused("a mask of the wrong shape")
         return np.ma.MaskedArray(data, mask)
 
     def _read_index(self, node, size):
@@ -481,7 +481,7 @@ class Plain(Kind):
             rows if type(rows) is int else len(rows) if isinstance(rows, list) else -1
         )
         if count != size:
-            raise Refused("a table with other names than rows")
+            raise Refused("a table whose index does not match its rows")
         return rows if type(rows) is int else [read_cell(label) for label in rows]
 
     def _read_frame(self, node, source):
@@ -492,7 +492,7 @@ class Plain(Kind):
         arrays = [self._read_array(column, source) for column in columns]
         sizes = {array.shape for array in arrays}
         if len(sizes) > 1 or any(array.ndim != 1 for array in arrays):
-            raise Refused("a table with columns of different length")
+            raise Refused("a table with columns of different lengths")
         index = self._read_index(node, len(arrays[0]) if arrays else 0)
         return Frame(arrays, [read_cell(name) for name in names], None, index)
 
@@ -519,7 +519,7 @@ class Plain(Kind):
 def _written_number(value: Any) -> Any:
     if isinstance(value, int):
         if abs(value) > LARGEST:
-            raise NotCovered("a whole number that is too large")
+            raise NotCovered("an integer that is too large")
         return value
     return value if math.isfinite(value) else {"float": str(value)}
 
@@ -529,14 +529,14 @@ def read_number(node: Any) -> Any:
     if isinstance(node, bool) or not isinstance(node, int | float):
         raise Refused("not a number")
     if not math.isfinite(node) if isinstance(node, float) else abs(node) > LARGEST:
-        raise Refused("too large a number")
+        raise Refused("the number is too large")
     return node
 
 
 def _written_state(value: Any, out: Any) -> dict[str, Any]:
     state = value.get_state(legacy=False)
     if state["bit_generator"] != "MT19937":
-        raise NotCovered("a random generator of another kind")
+        raise NotCovered("an unsupported random generator")
     keys, place = state["state"]["key"], int(state["state"]["pos"])
     spare = float(state["gauss"]) if state["has_gauss"] else None
     return {"random_state": out.array(keys), "place": place, "spare": spare}
@@ -587,7 +587,7 @@ class Labels(Kind):
         except TypeError:
             rising = False
         if not rising or (labels.dtype.kind == "f" and not np.isfinite(labels).all()):
-            raise Refused("labels that are not in order, or not different")
+            raise Refused("labels that are not sorted or not distinct")
         bind(dims, self.name, len(labels))
         return labels
 
@@ -606,7 +606,7 @@ class Answers(Kind):
         if not isinstance(answers, np.ndarray) or answers.ndim != 1:
             raise Refused("not a list of answers")
         if len(set(answers.tolist())) < len(answers):
-            raise Refused("answers that are not different")
+            raise Refused("answers that are not distinct")
         bind(dims, self.name, len(answers))
         return answers
 
@@ -620,7 +620,7 @@ class Names(Kind):
     def write(self, value, out):
         names = np.asarray(value).tolist()
         if not all(isinstance(name, str) for name in names):
-            raise NotCovered("names of features that are no text")
+            raise NotCovered("feature names that are not text")
         return names
 
     def read(self, node, source: Source, dims: Dims):
@@ -751,7 +751,7 @@ class Type:
         """JSON as plain data, every field of which was checked."""
         params, fitted = node.get("params"), node.get("fitted")
         if set(node) != {"type", "params", "fitted"} or not isinstance(params, dict):
-            raise Refused(f"{self.name} is not written as it should be")
+            raise Refused(f"{self.name} is not written in the expected form")
         dims: Dims = {}
         params = self._with_todays_names(params)
         record = Record(
@@ -763,7 +763,7 @@ class Type:
         )
         if fitted is not None:
             if not isinstance(fitted, dict):
-                raise Refused(f"{self.name} is not written as it should be")
+                raise Refused(f"{self.name} is not written in the expected form")
             fitted = self._with_todays_names(fitted)
             missing = set(self.fitted) - self.optional - set(fitted)
             if missing:
@@ -889,7 +889,7 @@ def check_numbers(
     if values.size == 0:
         return
     if finite and values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise Refused("numbers that are not finite")
+        raise Refused("numbers are not finite")
     if least is not None and values.min() < least:
         raise Refused(f"a number below {least:g}")
     if most is not None and values.max() > most:
@@ -960,4 +960,4 @@ def require_fitted(record: object, features: int | None, what: str) -> None:
         raise Refused(f"{what}: not fitted")
     expected = n_features(record)
     if expected is not None and features is not None and expected != features:
-        raise Refused(f"{what}: it takes {expected} features, not {features}")
+        raise Refused(f"{what}: expected {expected} features, got {features}")

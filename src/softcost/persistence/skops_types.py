@@ -80,7 +80,7 @@ class PackedBooster:
             from lightgbm import Booster
         except ImportError:
             raise ImportError(
-                "the model holds LightGBM trees: pip install 'softcost[boosting]'."
+                "the model holds LightGBM trees: pip install lightgbm."
             ) from None
         return Booster(model_str=self.text)
 
@@ -165,7 +165,7 @@ def _copied(value: Any, change: Callable[[Any], Any], memo: dict[int, Any]) -> A
 
 
 SKOPS = "skops"
-_OLDEST = (0, 16)  # before, modules named in a file were imported before its audit
+OLDEST = (0, 16)  # before, modules named in a file were imported before its audit
 
 _PLAIN = {
     "DictNode": ("builtins.dict",),
@@ -230,7 +230,7 @@ def restored_skops(content: bytes, trusted: Sequence[str]) -> Any:
     import skops
     import skops.io
 
-    if tuple(int(part) for part in skops.__version__.split(".")[:2]) < _OLDEST:
+    if tuple(int(part) for part in skops.__version__.split(".")[:2]) < OLDEST:
         raise Refused(f"skops {skops.__version__} is not safe: install 0.16 or newer")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=ResourceWarning)
@@ -245,25 +245,25 @@ def check_skops(content: bytes, trusted: Sequence[str]) -> None:
         with opened_zip(content) as file:
             infos = file.infolist()
             if any(info.compress_type != ZIP_STORED for info in infos):
-                raise Refused("a part is compressed")
+                raise Refused("a member is compressed")
             if sum(info.file_size for info in infos) > len(content):
-                raise Refused("a part is larger than its file")
+                raise Refused("a member is larger than its file")
             schema = parse_json(file.read("schema.json"), len(content))
             arrays = {info.filename for info in infos} - {"schema.json"}
             if not trusted:
                 for name in arrays:
                     read_array(file.read(name), by_columns=True)
     except UNREADABLE:
-        raise Refused("a part cannot be read") from None
+        raise Refused("a member cannot be read") from None
     try:
         nodes = list(_nodes(schema))
     except RecursionError:
-        raise Refused("a part is nested too deeply") from None
-    unknown = sorted({_refused(node, trusted) for node in nodes} - {""})
+        raise Refused("a member is nested too deeply") from None
+    unknown = sorted({refused_type(node, trusted) for node in nodes} - {""})
     if unknown:
         raise Refused(
-            f"of a type that is not allowed, {', '.join(unknown[:3])}; whoever trusts "
-            "the maker of the file names it: load(path, trusted=[...])"
+            f"types that are not allowed, {', '.join(unknown[:3])}; if you trust "
+            "the author of the file, pass load(path, trusted=[...])"
         )
     # skops reads an object that occurs again (of the same id) once.
     pairs = {
@@ -271,7 +271,7 @@ def check_skops(content: bytes, trusted: Sequence[str]) -> None:
     }
     files = {file for file, _ in pairs}
     if len(files) < len(pairs) or not files <= arrays:
-        raise Refused("an array is named twice, or is not there")
+        raise Refused("an array is referenced twice or missing")
 
 
 def _nodes(value: Any) -> Iterator[dict[str, Any]]:
@@ -286,14 +286,14 @@ def _nodes(value: Any) -> Iterator[dict[str, Any]]:
             yield from _nodes(item)
 
 
-def _refused(node: dict[str, Any], trusted: Sequence[str]) -> str:
+def refused_type(node: dict[str, Any], trusted: Sequence[str]) -> str:
     """The name of a class that is not to be made; "" for one that is."""
     loader, name = (
         node.get("__loader__"),
         f"{node.get('__module__')}.{node.get('__class__')}",
     )
     if loader == "JsonNode":
-        return "" if _is_plain_json(node) else name
+        return "" if is_plain_json(node) else name
     if name in trusted or (trusted and name in _PACKED):
         return ""
     if loader in _PLAIN and name in _PLAIN[loader]:
@@ -301,7 +301,7 @@ def _refused(node: dict[str, Any], trusted: Sequence[str]) -> str:
     return "" if loader == "ObjectNode" and name in listed() else name
 
 
-def _is_plain_json(node: dict[str, Any]) -> bool:
+def is_plain_json(node: dict[str, Any]) -> bool:
     try:
         value = json.loads(node["content"])
     except (KeyError, TypeError, ValueError, RecursionError):

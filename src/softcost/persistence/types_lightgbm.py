@@ -2,18 +2,23 @@
 
 LightGBM trusts its text: a child that is not a node, a wrong length or a word in place
 of a number ends the process. It also ends lines, and the text, at characters that
-Python does not. Here only what `OneSidedBoosting` writes is allowed: printable ASCII,
-one tree per round, splits on numbers, constant leaves.
+Python does not. Here only what `OneSidedBoosting` and `BoostedTrees` write is allowed:
+printable ASCII, as many trees per round as there are outputs, splits on numbers and on
+categories, constant leaves.
 
 ==================  ==================================================================
 line of a tree      what it must hold, for m leaves
 ==================  ==================================================================
 num_leaves          m >= 1
-num_cat, is_linear  0
+is_linear           0
+num_cat             number c of splits on categories
+cat_boundaries,     if c > 0: c + 1 increasing numbers from 0 to the number of words,
+cat_threshold       and the words, sets of categories as bits
 split_feature       m - 1 numbers of features
-threshold           m - 1 numbers, none NaN
+threshold           m - 1 numbers, none NaN; for a split on categories the number of its
+                    set
 decision_type       m - 1 of 0, 2, 4, 6, 8, 10: a split on numbers, where missing
-                    values go, what is missing
+                    values go, what is missing; one more for a split on categories
 left_child,         m - 1 each: nodes after their parent, or leaves as ``-1 - number``;
 right_child         every node but the first and every leaf exactly once
 leaf_value          m finite numbers
@@ -21,6 +26,7 @@ all others          numbers, as many as there are leaves, splits or none
 ==================  ==================================================================
 """
 
+import itertools
 import math
 import re
 from typing import Any
@@ -30,16 +36,15 @@ import numpy as np
 from softcost.persistence.archive import NotCovered, Refused
 from softcost.persistence.schema import Kind
 
-_HEADER = {
-    "version": "v4", "num_class": "1", "num_tree_per_iteration": "1",
-    "label_index": "0",
-}  # fmt: skip
+_HEADER = {"version": "v4", "label_index": "0"}
+_MOST_CLASSES = 2**16
 _BY_SPLIT = (
     "split_feature", "split_gain", "threshold", "decision_type", "left_child",
     "right_child", "internal_value", "internal_weight", "internal_count",
 )  # fmt: skip
 _BY_LEAF = ("leaf_value", "leaf_weight", "leaf_count")
 _LINES = {"num_leaves", "num_cat", *_BY_SPLIT, *_BY_LEAF, "is_linear", "shrinkage"}
+_OF_CATEGORIES = {"cat_boundaries", "cat_threshold"}
 _NUMBER = re.compile(r"-?(\d+(\.\d+)?([eE][+-]?\d+)?|inf)")
 _WHOLE = re.compile(r"-?\d{1,10}")
 _END = "end of trees\n"
@@ -54,35 +59,49 @@ def booster_text(booster: Any) -> str:
     try:
         check_text(head + _END)
     except Refused as error:
-        raise NotCovered(f"a LightGBM model that is not known here ({error})") from None
+        raise NotCovered(f"an unsupported LightGBM model ({error})") from None
     return head + _END
 
 
-def check_text(text: str) -> int:
-    """Refuse what LightGBM could stumble over; returns the number of features."""
+def check_text(text: str) -> tuple[int, int]:
+    """Refuse what LightGBM could stumble over.
+
+    Returns
+    -------
+    n_features, n_classes : int
+        A single output, of regression or of two classes, counts as 2 classes if it
+        is a probability, else as 1.
+    """
     head, _, rest = text.partition("\n\n")
     if not rest.endswith("\n\n" + _END) and rest != _END:
-        raise Refused("the trees do not end")
+        raise Refused("the end marker of the trees is missing")
     if not (text.isascii() and text.replace("\n", "").isprintable()):
-        raise Refused("letters that are not ASCII, or ends of lines of another kind")
+        raise Refused("characters other than printable ASCII and newlines")
     first, *lines = head.split("\n")
     fields = _fields(lines)
     if first != "tree" or any(
         fields.get(name) != text for name, text in _HEADER.items()
     ):
-        raise Refused("not a model of one output in LightGBM's format v4")
+        raise Refused("not a model in LightGBM's format v4")
     names = {
         *_HEADER,
+        "num_class",
+        "num_tree_per_iteration",
         "max_feature_idx",
         "feature_names",
         "feature_infos",
         "tree_sizes",
     }
-    if (
-        set(fields) - {"objective"} != names
-        or fields.get("objective", "custom") != "custom"
-    ):
-        raise Refused("a header with other lines")
+    if set(fields) - {"objective"} != names:
+        raise Refused("unexpected header lines")
+    outputs = _whole(fields["num_class"], 1, _MOST_CLASSES)
+    if fields["num_tree_per_iteration"] != fields["num_class"]:
+        raise Refused("not one tree for each class")
+    objectives = {"custom": 1, "binary sigmoid:1": 2}
+    if outputs > 1:
+        objectives = {f"multiclass num_class:{outputs}": outputs}
+    if fields.get("objective", "custom") not in objectives:
+        raise Refused("an objective that is not known here")
     count = _whole(fields["max_feature_idx"], 0, 2**24) + 1
     if any(
         len(fields[name].split(" ")) != count
@@ -93,11 +112,13 @@ def check_text(text: str) -> int:
     sizes = [_whole(word, 1, 2**31) for word in fields["tree_sizes"].split(" ")]
     if sum(sizes) != len(body):
         raise Refused("tree_sizes: not those of the trees")
+    if len(sizes) % outputs:
+        raise Refused("a round without a tree for each class")
     start = 0
     for number, size in enumerate(sizes):
         _check_tree(body[start : start + size], number, count)
         start += size
-    return count
+    return count, objectives[fields.get("objective", "custom")]
 
 
 def _fields(lines: list[str]) -> dict[str, str]:
@@ -115,12 +136,12 @@ def _check_tree(text: str, number: int, n_features: int) -> None:
     if lines[0] != f"Tree={number}" or not text.endswith("\n\n"):
         raise Refused(f"tree {number} does not begin and end")
     fields = _fields(lines[1:])
-    if set(fields) != _LINES:
+    n_sets = _whole(fields.get("num_cat", ""), 0, 2**24)
+    if set(fields) != _LINES | (_OF_CATEGORIES if n_sets else set()):
         raise Refused(f"tree {number} has other lines")
     leaves = _whole(fields["num_leaves"], 1, 2**24)
-    for name in ("num_cat", "is_linear"):
-        if fields[name] != "0":
-            raise Refused(f"tree {number}: {name} is not 0")
+    if fields["is_linear"] != "0":
+        raise Refused(f"tree {number}: is_linear is not 0")
     _numbers(fields["shrinkage"], 1)
     values = {name: _numbers(fields[name], leaves - 1) for name in _BY_SPLIT}
     for name in _BY_LEAF:
@@ -133,9 +154,30 @@ def _check_tree(text: str, number: int, n_features: int) -> None:
     feature, kind = (np.array(values[name], np.int64) for name in splits[:2])
     if leaves > 1 and (feature.min() < 0 or feature.max() >= n_features):
         raise Refused(f"tree {number}: a split on a feature that is not there")
-    if not np.isin(kind, (0, 2, 4, 6, 8, 10)).all():
+    on_categories = kind % 2 == 1
+    if not np.isin(kind - on_categories, (0, 2, 4, 6, 8, 10)).all():
         raise Refused(f"tree {number}: a split of another kind")
+    _check_sets(fields, n_sets, np.array(values["threshold"])[on_categories], number)
     _check_children(values["left_child"], values["right_child"], leaves, number)
+
+
+def _check_sets(
+    fields: dict[str, str], n_sets: int, used: np.ndarray, number: int
+) -> None:
+    """Refuse sets of categories that LightGBM would read beyond their end."""
+    if not np.isin(used, np.arange(n_sets)).all():
+        raise Refused(f"tree {number}: a split on an unknown set of categories")
+    if n_sets == 0:
+        return
+    bounds = [_whole(word, 0, 2**31) for word in fields["cat_boundaries"].split(" ")]
+    words = [_whole(word, 0, 2**32) for word in fields["cat_threshold"].split(" ")]
+    if (
+        len(bounds) != n_sets + 1
+        or bounds[0] != 0
+        or bounds[-1] != len(words)
+        or any(b <= a for a, b in itertools.pairwise(bounds))
+    ):
+        raise Refused(f"tree {number}: sets of categories without their words")
 
 
 def _check_children(left: list, right: list, leaves: int, number: int) -> None:
@@ -179,7 +221,7 @@ class Booster(Kind):
         if content.dtype != np.uint8 or content.ndim != 1 or content.size == 0:
             raise Refused("not a booster")
         text = content.tobytes().decode("latin-1")
-        dims["boosted"] = check_text(text)
+        dims["boosted"], dims["boosted_classes"] = check_text(text)
         return text
 
 
@@ -191,6 +233,6 @@ def make_booster(text: str | None) -> Any:
         import lightgbm
     except ImportError:
         raise ImportError(
-            "the model holds LightGBM trees: pip install 'softcost[boosting]'."
+            "the model holds LightGBM trees: pip install lightgbm."
         ) from None
     return lightgbm.Booster(model_str=text)

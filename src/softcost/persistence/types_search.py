@@ -1,10 +1,12 @@
 """Schemas of the search over softness and parameters, and of its rules."""
 
+from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
-from softcost.metrics import MEASURES
+from softcost import search
 from softcost.persistence.archive import Refused
 from softcost.persistence.schema import (
     COUNT,
@@ -19,7 +21,6 @@ from softcost.persistence.schema import (
     VERBOSE,
     Answers,
     Frame,
-    Kind,
     Labels,
     ListOf,
     Nothing,
@@ -35,19 +36,10 @@ from softcost.persistence.schema import (
     numbers,
     one_of,
     require_fitted,
-    word_or,
 )
 from softcost.persistence.types_softcost import MATRIX
 from softcost.reductions import CATALOGUE
-from softcost.search import (
-    Budget,
-    LeastCost,
-    LeastError,
-    MaxOfBoth,
-    RandomizedPair,
-    SoftCostClassifierCV,
-    Tolerance,
-)
+from softcost.search import ByFunction, RandomizedPair, Rule, SoftCostClassifierCV
 
 # Measures that every file has. Not `softcost.metrics.MEASURES`: if a measure is added
 # there, files without it must still load.
@@ -213,6 +205,8 @@ def _check_reported(record: Record, count: int) -> None:
         fitted["constant_"], fitted["actions_"].tolist(), fitted["error_measure_"]
     )
     check_guarantee(fitted["guarantee_"], count)
+    if fitted.get("costs_by_row_") and not fitted["costs_by_example_"]:
+        raise Refused("costs_by_row_: it goes with costs by example")
     if "realised_cost_" in fitted and not fitted["costs_by_example_"]:
         raise Refused("realised_cost_: it goes with costs by example")
     for name, kinds in _TEXT_TABLES.items():
@@ -223,7 +217,10 @@ def _check_reported(record: Record, count: int) -> None:
 def _check_model(record: Record, model: Record, name: str) -> None:
     """Refuse a candidate that does not belong to the search."""
     assert record.fitted is not None
-    require_fitted(model, record.dims.get("d"), name)
+    encoded = "encoder_" in record.fitted
+    if encoded != ("encoder_" in (model.fitted or {})):
+        raise Refused(f"{name}: it does not read what the search reads")
+    require_fitted(model, None if encoded else record.dims.get("d"), name)
     labels = model.get("classes_")
     if not np.array_equal(labels, record.fitted["classes_"]):
         raise Refused(f"{name}: it has other classes")
@@ -250,13 +247,14 @@ SEARCH = Type(
         "classes": PLAIN, "softness": PLAIN, "param_grid": PLAIN,
         "criterion": PLAIN, "max_error": PLAIN, "tolerance": PLAIN,
         "actions": PLAIN, "action_error": PLAIN,
-        "error_weight": PLAIN, "cv": PLAIN, "holdout": PLAIN, "refit": FLAG,
-        "time_limit": maybe(NUMBER),
+        "error_weight": PLAIN, "categorical_features": PLAIN, "cv": PLAIN,
+        "holdout": PLAIN, "refit": FLAG,
+        "time_limit": maybe(NUMBER), "error_score": PLAIN,
         "keep_data": FLAG, "n_jobs": JOBS, "random_state": SEED, "verbose": VERBOSE,
     },
     FEATURES | {
         "classes_": Labels("K"), "actions_": Answers("A"), "n_samples_": COUNT,
-        "costs_by_example_": FLAG,
+        "costs_by_example_": FLAG, "costs_by_row_": FLAG,
         "n_splits_": COUNT, "refit_time_": NUMBER, "constant_": PLAIN,
         "error_measure_": one_of("error", "weighted_error"),
         "cost_matrix_": MATRIX,
@@ -268,11 +266,13 @@ SEARCH = Type(
         "best_score_": NUMBER, "best_estimator_": Part(_REDUCTIONS),
         "mix_": Part(["RandomizedPair"]), "portfolio_": PLAIN, "skipped_": PLAIN,
         "candidates_": PLAIN, "selection_penalty_": numbers("candidates"),
+        "encoder_": Part(["TableEncoder"]),
     },
     NAMED | {
         "n_features_in_", "best_estimator_", "refit_time_", "mix_", "portfolio_",
+        "costs_by_row_",  # missing in files written before it existed
         "holdout_confusion_", "realised_cost_", "skipped_", "candidates_",
-        "selection_penalty_",
+        "selection_penalty_", "encoder_",
     },
     frozenset({"_problem", "_predicted", "_error_weight", "_chosen_by"}),
     check=_check_search,
@@ -289,16 +289,22 @@ def _check_pair(record: Record) -> None:
         require_fitted(record.params.get(name), None, name)
 
 
-_RULES: dict[type, dict[str, Kind]] = {
-    LeastCost: {},
-    LeastError: {},
-    MaxOfBoth: {},
-    Budget: {
-        name: maybe(Real(0, 1) if MEASURES[name].upper_bound == 1 else Real(0))
-        for name in Budget.limited_measures()
-    } | {"recall": PLAIN, "confidence": maybe(Real(0, 1))},
-    Tolerance: {"cost": word_or(Real(0), "1se")},
-}  # fmt: skip
+def _check_settings(rule: type) -> Callable[[Record], None]:
+    def check(record: Record) -> None:
+        try:
+            rule(**record.params)
+        except (TypeError, ValueError) as error:
+            raise Refused(str(error)) from None
+
+    return check
+
+
+def _public_rules() -> list[type]:
+    """The rules of `softcost.search`, except `ByFunction`: files contain no code."""
+    names = (getattr(search, name) for name in search.__all__)
+    classes = [cls for cls in names if isinstance(cls, type) and issubclass(cls, Rule)]
+    return [cls for cls in classes if cls not in (Rule, ByFunction)]
+
 
 SEARCH_TYPES = [
     SEARCH,
@@ -309,7 +315,10 @@ SEARCH_TYPES = [
         {}, check=_check_pair, take=lambda value: {},
     ),
     *(
-        Type(rule, params, take=lambda value: {}, is_estimator=False)
-        for rule, params in _RULES.items()
+        Type(
+            rule, {field.name: PLAIN for field in fields(rule)},
+            check=_check_settings(rule), take=lambda value: {}, is_estimator=False,
+        )
+        for rule in _public_rules()
     ),
 ]  # fmt: skip

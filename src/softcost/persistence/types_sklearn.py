@@ -41,9 +41,8 @@ from softcost.persistence.schema import (
     whole_numbers,
 )
 from softcost.persistence.types_trees import check_category_values
-from softcost.tables import TableEncoder
-from softcost.tables.cells import KINDS
-from softcost.tables.columns import feature_kinds
+from softcost.tables import KINDS, DenseFeatures, TableEncoder, TextComponents
+from softcost.tables.kinds import feature_kinds
 
 _STEP = either(one_of("passthrough", "drop"), ESTIMATOR)
 _OUTPUT = {"_sklearn_output_config": PLAIN}
@@ -65,9 +64,11 @@ def n_outputs(record: Record) -> int | None:
         return n_features(record)
     if record.type in ("ColumnTransformer", "OneHotEncoder"):
         return record.dims.get("outputs")
+    if record.type == "DenseFeatures":
+        return record.get("n_outputs_")
     if record.type == "TableEncoder":
-        inner = None if record.fitted is None else record.fitted["transformer_"]
-        return None if inner is None else n_outputs(inner)
+        inner = record.get("features_") or record.get("transformer_")
+        return record.dims.get("codes") if inner is None else n_outputs(inner)
     if record.type == "Pipeline":
         steps = [step for _, step in record.params["steps"] if isinstance(step, Record)]
         return n_outputs(steps[-1]) if steps else None
@@ -278,18 +279,173 @@ def _check_table_encoder(record: Record) -> None:
         isinstance(word, str) for word in missing
     ):
         raise Refused("missing: not words")
-    inner = record.fitted["transformer_"]
+    typed: list[str] = list(feature_kinds(kinds).values())
+    record.dims["codes"] = len(typed)
+    if "transformer_" in record.fitted:
+        _check_former_transformer(record, feature_kinds(kinds))
+        return
+    if not {"categories_", "ranges_", "texts_"} <= set(record.fitted):
+        raise Refused("categories_, ranges_ or texts_: missing")
+    words, ranges = record.fitted["categories_"], record.fitted["ranges_"]
+    texts = record.fitted["texts_"]
+    lengths = {"nominal": len(words), "number": len(ranges), "text": len(texts)}
+    if any(typed.count(kind) != length for kind, length in lengths.items()):
+        raise Refused("categories_, ranges_ or texts_: not one for each column")
+    is_word = _are_words(typed, texts)
+    record.dims["codes"] = len(is_word)
+    if (ranges[:, 0] > ranges[:, 1]).any():
+        raise Refused("ranges_: not from the smallest to the largest")
+    for column in words:
+        if not _are_different_words(column):
+            raise Refused("categories_: not different words")
+    output = record.params.get("output", "features")
+    inner = record.fitted.get("features_")
+    if (output == "features") != (inner is not None):
+        raise Refused("features_: not those of the output")
+    if inner is not None:
+        _check_inner_features(inner, words, is_word)
+
+
+def _are_words(typed: list, texts: list) -> np.ndarray:
+    """Which codes are words: one column for each number and word, several for text."""
+    widths = []
+    for part in texts:
+        if not isinstance(part, Record) or part.type != "TextComponents":
+            raise Refused("texts_: not TextComponents")
+        require_fitted(part, None, "texts_")
+        widths.append(part.dims["components"])
+    width = iter(widths)
+    return np.concatenate(
+        [np.full(next(width) if kind == "text" else 1, kind == "nominal")
+         for kind in typed]
+    )  # fmt: skip
+
+
+def _are_different_words(column: Any) -> bool:
+    return (
+        isinstance(column, np.ndarray)
+        and column.ndim == 1
+        and all(isinstance(word, str) for word in column.tolist())
+        and len({*column.tolist()}) == len(column)
+    )
+
+
+def _check_inner_features(inner: Any, words: list, is_word: np.ndarray) -> None:
+    """Features of the codes that an encoder makes."""
+    if not isinstance(inner, Record) or inner.type != "DenseFeatures":
+        raise Refused("features_: not DenseFeatures")
+    require_fitted(inner, len(is_word), "features_")
+    fitted = inner.fitted or {}
+    lengths = dict(zip(np.flatnonzero(is_word).tolist(), map(len, words), strict=True))
+    if {*fitted["number_columns_"].tolist()} & {*lengths}:
+        raise Refused("features_: words as numbers")
+    for name in ("one_hot", "encoded"):
+        columns, sizes = fitted[f"{name}_columns_"], fitted[f"{name}_sizes_"]
+        for column, size in zip(columns.tolist(), sizes.tolist(), strict=True):
+            if column not in lengths or size > lengths[column] + 2:
+                raise Refused(f"features_: {name}_sizes_ not of the categories")
+
+
+def _check_former_transformer(record: Record, kinds: dict) -> None:
+    """A ColumnTransformer, in files of earlier versions."""
+    names = list(kinds)
+    fitted = record.fitted or {}
+    inner = fitted["transformer_"]
     if not isinstance(inner, Record) or inner.type != "ColumnTransformer":
         raise Refused("transformer_: not a ColumnTransformer")
-    typed = list(feature_kinds(kinds))
-    require_fitted(inner, len(typed), "transformer_")
+    if {*fitted} & {"categories_", "ranges_", "features_", "texts_"}:
+        raise Refused("transformer_: beside what replaces it")
+    require_fitted(inner, len(names), "transformer_")
     own = inner.get("feature_names_in_")
-    if own is None or own.tolist() != typed:
+    if own is None or own.tolist() != names:
         raise Refused("transformer_: not of the columns in kinds_")
+    columns = {
+        "numbers": [name for name, kind in kinds.items() if kind == "number"],
+        "words": [name for name, kind in kinds.items() if kind != "number"],
+    }
+    last = {"numbers": "MinMaxScaler", "words": "OneHotEncoder"}
+    expected = [
+        (name, [("fill", "SimpleImputer"), (step, last[name])], columns[name])
+        for name, step in (("numbers", "scale"), ("words", "encode"))
+        if columns[name]
+    ]
+    steps = [
+        (
+            name,
+            [(inside, part.type) for inside, part in step.params["steps"]]
+            if isinstance(step, Record) and step.type == "Pipeline"
+            else [],
+            some,
+        )
+        for name, step, some in inner.fitted["steps"]  # type: ignore[index]
+    ]
+    if steps != expected:
+        raise Refused("transformer_: not of 'softcost fit'")
 
 
 def _make_table_encoder(kind: Any, params: dict, fitted: dict | None) -> Any:
-    return made(kind, params, None if fitted is None else fitted | {"summary_": []})
+    if fitted is None:
+        return made(kind, params, None)
+    transformer = fitted.pop("transformer_", None)
+    encoder = made(kind, params, fitted | {"summary_": []})
+    if transformer is not None:
+        encoder.set_transformer(transformer)
+    else:
+        encoder.index_codes()
+    return encoder
+
+
+def _check_text_components(record: Record) -> None:
+    if record.fitted is None:
+        return
+    terms = record.fitted["terms_"]
+    if not _are_different_words(terms) or len(terms) != record.dims["terms"]:
+        raise Refused("terms_: not different words")
+    if record.dims["components"] < 1:
+        raise Refused("components_: none")
+
+
+def _make_text_components(cls: Any, params: dict, fitted: dict | None) -> Any:
+    value = made(cls, params, fitted)
+    if fitted is not None:
+        value.prepare()
+    return value
+
+
+def _check_dense_features(record: Record) -> None:
+    """Columns and places that are there, and tables of the right lengths."""
+    if record.fitted is None:
+        return
+    fitted, dims = record.fitted, record.dims
+    for name in ("number_columns_", "one_hot_columns_", "encoded_columns_"):
+        columns = fitted[name]
+        if len(columns) and columns.max() >= dims["d"]:
+            raise Refused(f"{name}: no such column")
+        if len({*columns.tolist()}) < len(columns):
+            raise Refused(f"{name}: a column twice")
+    if len(fitted["indicators_"]) > dims["numbers"] or (
+        dims["indicators"] and fitted["indicators_"].max() >= dims["numbers"]
+    ):
+        raise Refused("indicators_: not of the numbers")
+    for name, rows in (("one_hot_sizes_", "places"), ("encoded_sizes_", "encodings")):
+        sizes = fitted[name]
+        # Bounded first, so the sum cannot overflow.
+        if len(sizes) and (sizes.min() < 2 or sizes.max() > dims[rows]):
+            raise Refused(f"{name}: not lengths of tables")
+        if int(sizes.sum()) != dims[rows]:
+            raise Refused(f"{name}: not lengths of tables")
+    if dims["targets"] < 1:
+        raise Refused("encodings_: no frequency")
+    if dims["scaled"] != dims["numbers"] + dims["encoded"] * dims["targets"]:
+        raise Refused("scaling_: not one for each number")
+    first = dims["scaled"] + dims["indicators"]
+    places, width = fitted["places_"], fitted["n_outputs_"]
+    if not first <= width <= first + len(places):
+        raise Refused("n_outputs_: not the number of features")
+    if len(places) and (
+        places.max() >= width or ((places >= 0) & (places < first)).any()
+    ):
+        raise Refused("places_: no such feature")
 
 
 _STEPS = ListOf(Tuple((Text(), _STEP)))
@@ -325,13 +481,51 @@ COLUMN_TYPES = [
     ),
     Type(
         TableEncoder,
-        {"kinds": PLAIN, "nominal": PLAIN, "number": PLAIN, "dates": PLAIN,
-         "decimal": PLAIN, "missing": PLAIN, "drop": PLAIN},
-        FEATURES | _OUTPUT | {"kinds_": PLAIN, "transformer_": ESTIMATOR},
-        frozenset({"_sklearn_output_config"}),
-        frozenset({"summary_"}),
+        {"kinds": PLAIN, "output": one_of("features", "codes"), "nominal": PLAIN,
+         "number": PLAIN, "dates": PLAIN, "decimal": PLAIN, "missing": PLAIN,
+         "drop": PLAIN},
+        FEATURES | _OUTPUT | {
+            "kinds_": PLAIN, "categories_": ListOf(PLAIN),
+            "ranges_": numbers("numbers", 2), "features_": ESTIMATOR,
+            "texts_": ListOf(ESTIMATOR),
+            "transformer_": ESTIMATOR,  # of earlier versions, instead of these
+        },
+        frozenset({"_sklearn_output_config", "categories_", "ranges_", "features_",
+                   "texts_", "transformer_"}),
+        frozenset({"summary_", "categorical_features_", "_codes_by_word", "_columns",
+                   "_code_names", "_parser"}),
         check=_check_table_encoder,
         make=_make_table_encoder,
+    ),
+    Type(
+        TextComponents,
+        {"n_components": Whole(1, 2**31)},
+        _OUTPUT | {
+            "terms_": PLAIN, "idf_": numbers("terms"),
+            "components_": numbers("components", "terms"),
+        },
+        _NAMED,
+        frozenset({"_vectorizer"}),
+        check=_check_text_components,
+        make=_make_text_components,
+    ),
+    Type(
+        DenseFeatures,
+        {"categorical_features": PLAIN, "scaling": one_of("range", "robust")},
+        FEATURES | _OUTPUT | {
+            "number_columns_": whole_numbers("numbers"), "fill_": numbers("numbers"),
+            "indicators_": whole_numbers("indicators"),
+            "scaling_": numbers(2, "scaled"),
+            "one_hot_columns_": whole_numbers("one_hot"),
+            "one_hot_sizes_": whole_numbers("one_hot"),
+            "places_": whole_numbers("places", least=-1),
+            "encoded_columns_": whole_numbers("encoded"),
+            "encoded_sizes_": whole_numbers("encoded"),
+            "encodings_": numbers("encodings", "targets"),
+            "n_outputs_": Whole(0, 2**31),
+        },
+        _NAMED,
+        check=_check_dense_features,
     ),
     Type(
         "sklearn.impute:SimpleImputer",
@@ -398,6 +592,18 @@ def _check_logistic(record: Record) -> None:
         raise Refused("coef_: not one row for each class")
 
 
+def _make_logistic(cls: Any, params: dict, fitted: dict | None) -> Any:
+    """A model whose coefficients lie in memory as those of a fit.
+
+    Matrix products depend on the order of memory in their last bits, and these
+    solvers leave the coefficients of several classes in the order of Fortran.
+    """
+    solvers = ("lbfgs", "newton-cg", "newton-cholesky")
+    if fitted is not None and params.get("solver", "lbfgs") in solvers:
+        fitted = {**fitted, "coef_": np.asfortranarray(fitted["coef_"])}
+    return made(cls, params, fitted)
+
+
 def _check_ridge(record: Record) -> None:
     if record.fitted is None:
         return
@@ -437,6 +643,7 @@ LINEAR_TYPES = [
         },
         frozenset({"feature_names_in_", "n_iter_"}),
         check=_check_logistic,
+        make=_make_logistic,
     ),
     Type(
         "sklearn.frozen:FrozenEstimator",

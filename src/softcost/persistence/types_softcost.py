@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from softcost.learners import FittedModels
+from softcost.learners import BoostedTrees, FittedModels
 from softcost.learners.fitting import Constant
 from softcost.linear import (
     LinearClassifier,
@@ -50,6 +50,7 @@ from softcost.persistence.schema import (
     bind,
     made,
     maybe,
+    numbers,
     one_of,
     require_fitted,
     whole_numbers,
@@ -169,7 +170,9 @@ def take_machines_of(value: Any) -> dict[str, Any] | None:
     attributes = vars(value)
     if "_machines" not in attributes:
         return None
-    names = ("n_features_in_", "feature_names_in_", "classes_", "_machines")
+    names = (
+        "n_features_in_", "feature_names_in_", "classes_", "_machines", "breaks_ties_",
+    )  # fmt: skip
     return {name: attributes[name] for name in names if name in attributes}
 
 
@@ -203,7 +206,7 @@ def make_with_machines(cls: Any, params: dict, fitted: dict | None) -> Any:
 def _kernel_machine(cls: type, extra: dict) -> Type:
     return Type(
         cls, _KERNEL_PARAMS, FEATURES | {"_machines": Part(["Machines"])} | extra,
-        NAMED, check=_check_kernel_machine, take=take_machines_of,
+        NAMED | {"breaks_ties_"}, check=_check_kernel_machine, take=take_machines_of,
         make=make_with_machines,
     )  # fmt: skip
 
@@ -211,6 +214,25 @@ def _kernel_machine(cls: type, extra: dict) -> Type:
 def _check_one_sided_boosting(record: Record) -> None:
     if record.fitted is not None and record.fitted["booster_"] is not None:
         bind(record.dims, "d", record.dims["boosted"])
+        if record.dims["boosted_classes"] != 1:
+            raise Refused("booster_: the trees predict classes, not values")
+
+
+def _check_boosted_trees(record: Record) -> None:
+    if record.fitted is None:
+        return
+    if record.fitted["booster_"] is not None:
+        bind(record.dims, "d", record.dims["boosted"])
+        bind(record.dims, "K", record.dims["boosted_classes"])
+    fallback = record.fitted["fallback_"]
+    if fallback is not None:
+        require_fitted(fallback, record.dims["d"], "fallback_")
+        labels = np.asarray(fallback.get("classes_"))
+        if (
+            labels.dtype.kind != "i"
+            or not np.isin(labels, np.arange(record.dims["K"])).all()
+        ):
+            raise Refused("fallback_: its classes are not numbers of classes")
 
 
 def _make_boosting(cls: Any, params: dict, fitted: dict | None) -> Any:
@@ -239,7 +261,7 @@ def _take_value(value: Any) -> dict[str, Any]:
 
 LEARNER_TYPES = [
     MACHINES,
-    _kernel_machine(KernelSVC, {"classes_": Labels("K")}),
+    _kernel_machine(KernelSVC, {"classes_": Labels("K"), "breaks_ties_": FLAG}),
     _kernel_machine(OneSidedSVR, {}),
     Type(
         OneSidedBoosting,
@@ -248,6 +270,22 @@ LEARNER_TYPES = [
         FEATURES | {"booster_": maybe(Booster()), "start_": NUMBER, "scale_": NUMBER},
         NAMED,
         check=_check_one_sided_boosting,
+        make=_make_boosting,
+    ),
+    Type(
+        BoostedTrees,
+        {"n_estimators": COUNT, "learning_rate": POSITIVE, "num_leaves": COUNT,
+         "min_child_samples": COUNT, "reg_lambda": POSITIVE, "colsample": Real(0, 1),
+         "early_stopping": maybe(COUNT), "validation_fraction": Real(0, 1),
+         "refit": FLAG,
+         "categorical_features": PLAIN, "n_jobs": JOBS, "random_state": SEED},
+        FEATURES | {
+            "classes_": Labels("K"), "prior_": numbers("K"),
+            "booster_": maybe(Booster()), "fallback_": maybe(ESTIMATOR),
+            "n_iter_": Whole(0, 2**31),
+        },
+        NAMED,
+        check=_check_boosted_trees,
         make=_make_boosting,
     ),
     Type(
@@ -413,13 +451,15 @@ _PARAMS = {
 MATRIX = Array("f8", ("K", "A"))
 _FITTED = FEATURES | {
     "classes_": Labels("K"), "cost_scale_": Real(0), "costs_by_example_": FLAG,
-    "_extra": Answers("E"), "_raw_matrix": maybe(MATRIX),
+    "_extra": Answers("E"), "_raw_matrix": maybe(MATRIX), "encoder_": ESTIMATOR,
 }  # fmt: skip
 # Prediction pairs every row with every class, and each pair has an indicator for every
 # class, so memory grows with the square of the number of classes.
 _MOST_PAIRED = 4000
-# Missing if the training data had a single class.
-_LEARNT = frozenset({"n_features_in_", "solutions_", "estimator_", "_members"})
+# Missing if the training data had a single class; the encoder, unless X was a table.
+_LEARNT = frozenset(
+    {"n_features_in_", "solutions_", "estimator_", "_members", "encoder_"}
+)
 
 Check = Callable[[Record], None]
 
@@ -584,6 +624,14 @@ def _check_expected(record: Record) -> None:
     for name in ("_mean_costs", "_mean_scaled"):
         if (record.fitted[name] is None) == record.fitted["costs_by_example_"]:
             raise Refused(f"{name}: they go with costs by example")
+    if "_row_scale" in record.fitted and not record.fitted["costs_by_example_"]:
+        raise Refused("_row_scale: it goes with costs by example")
+    prior = record.fitted.get("prior_")
+    by_prior = record.params.get("decide_by") == "prior" and record.dims["K"] > 1
+    if prior is None and by_prior:
+        raise Refused("prior_: decide_by='prior' needs it")
+    if prior is not None and ((prior < 0).any() or not np.isclose(prior.sum(), 1.0)):
+        raise Refused("prior_: not probabilities")
     curves = record.get("_calibration")
     if curves is not None and curves.fitted["present"].max() >= record.dims["K"]:
         raise Refused("_calibration: no class of this number")
@@ -682,13 +730,18 @@ REDUCTION_TYPES = [
     ),
     Type(
         MinimumExpectedCost,
-        _PARAMS | {"calibration": maybe(one_of("temperature", "isotonic", "sigmoid"))},
+        _PARAMS | {
+            "calibration": maybe(one_of("temperature", "isotonic", "sigmoid")),
+            "decide_by": one_of("row", "prior"),
+        },
         _FITTED | {
             "_error_weight": Array("f8", ("K",)), "_mean_costs": maybe(MATRIX),
-            "_mean_scaled": maybe(MATRIX), "_columns": maybe(whole_numbers("known")),
+            "_mean_scaled": maybe(MATRIX), "_row_scale": Real(0),
+            "_columns": maybe(whole_numbers("known")),
             "estimator_": ESTIMATOR, "_calibration": maybe(Part(["Calibration"])),
+            "prior_": Array("f8", ("K",)),
         },
-        NAMED | _LEARNT | {"_columns", "_calibration"},
+        NAMED | _LEARNT | {"_columns", "_calibration", "_row_scale", "prior_"},
         check=_answering(_check_expected),
     ),
     Type(
