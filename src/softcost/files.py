@@ -40,11 +40,11 @@ def check_output(
     ValueError: rows.csv is read and cannot be the output, too; name another file.
     """
     target = Path(os.path.realpath(path))
-    if any(_same_file(target, one) for one in reads):
+    if any(_same_file(target, other) for other in reads):
         raise ValueError(
             f"{path} is read and cannot be the output, too; name another file."
         )
-    if any(_same_file(target, one) for one in writes if os.fspath(one) != STREAM):
+    if any(_same_file(target, other) for other in writes if os.fspath(other) != STREAM):
         raise ValueError(f"{path} is to hold two outputs; name a file for each.")
     if target.is_dir():
         raise IsADirectoryError(f"{path} is a directory; name a file in it.")

@@ -1,6 +1,7 @@
 """Numbers and names as people read them."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 
@@ -50,7 +51,32 @@ def format_saving(percent: float | None) -> str:
     return f"{abs(percent):.1f} % {'less' if percent > 0 else 'more'}"
 
 
-def format_params(params: dict[str, Any]) -> str:
+def short_names(names: Iterable[str]) -> dict[str, str]:
+    """Names of parameters without the steps that they belong to, unless two are equal.
+
+    Examples
+    --------
+    >>> short_names(["logisticregression__C", "a__gamma", "b__gamma"])
+    {'logisticregression__C': 'C', 'a__gamma': 'a__gamma', 'b__gamma': 'b__gamma'}
+    """
+    short = {name: name.rpartition("__")[2] for name in names}
+    taken = Counter(short.values())
+    return {name: last if taken[last] == 1 else name for name, last in short.items()}
+
+
+def short_params(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters by their short names.
+
+    Examples
+    --------
+    >>> short_params({"logisticregression__C": 0.01})
+    {'C': 0.01}
+    """
+    names = short_names(params)
+    return {names[name]: value for name, value in params.items()}
+
+
+def format_params(params: Mapping[str, Any]) -> str:
     """Parameters as ``C=16``, without the names of the steps that they belong to.
 
     Examples
@@ -58,11 +84,26 @@ def format_params(params: dict[str, Any]) -> str:
     >>> format_params({"family": "linear", "logisticregression__C": 0.01})
     'family=linear, C=0.01'
     """
-    own = {name.rpartition("__")[2]: value for name, value in params.items()}
     return ", ".join(
         f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
-        for name, value in own.items()
+        for name, value in short_params(params).items()
     )
+
+
+def format_model(facts: Mapping[str, Any]) -> str:
+    """A candidate in a few words: its family, softness and parameters.
+
+    Examples
+    --------
+    >>> format_model({"family": "linear", "softness": 0.1, "params": {"C": 4.0}})
+    'linear, softness 0.1, C=4'
+    """
+    words = [] if facts.get("family") is None else [str(facts["family"])]
+    if facts["softness"] is not None:
+        words.append(f"softness {facts['softness']:g}")
+    if facts["params"]:
+        words.append(format_params(facts["params"]))
+    return ", ".join(words)
 
 
 def quoted_names(names: Sequence[str], most: int = 5) -> str:

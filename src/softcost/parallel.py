@@ -102,13 +102,13 @@ def stream_jobs(
     client = getattr(backend, "client", None)  # of a Dask cluster
     if client is not None and _is_on_a_worker():
         # A job of a job: sent to others, it would take its rows along.
-        yield from (function(*shared, *one) for one in arguments)
+        yield from (function(*shared, *job) for job in arguments)
         return
     if client is not None:
         shared = _on_all_workers(client, shared)
     one_by_one = getattr(backend, "supports_return_generator", False)
     parallel = Parallel(n_jobs=n_jobs, return_as="generator" if one_by_one else "list")
-    yield from parallel(delayed(function)(*shared, *one) for one in arguments)
+    yield from parallel(delayed(function)(*shared, *job) for job in arguments)
 
 
 @contextmanager
@@ -139,16 +139,16 @@ def _on_all_workers(client: Any, shared: Sequence[Any]) -> list[Any]:
     joblib by itself would put large arrays, but not what is inside of other objects,
     on some worker, from where the others fetch them: until then, it has the only copy.
     """
-    known = _kept.get()
-    known = {} if known is None else known
-    new = [one for one in shared if id(one) not in known]
+    scattered = _kept.get()
+    scattered = {} if scattered is None else scattered
+    new = [item for item in shared if id(item) not in scattered]
     futures = client.scatter(new, broadcast=True, hash=False) if new else []
-    for one, future in zip(new, futures, strict=True):
-        known[id(one)] = (
-            one,
+    for item, future in zip(new, futures, strict=True):
+        scattered[id(item)] = (
+            item,
             future,
         )  # the object itself, so that its id stays its own
-    return [known[id(one)][1] for one in shared]
+    return [scattered[id(item)][1] for item in shared]
 
 
 class Stopped(Exception):

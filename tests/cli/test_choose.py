@@ -44,9 +44,6 @@ def test_another_model_is_chosen_without_training(kept, softcost, strict, tmp_pa
     assert told["chosen"]["cost"] == within["cost"].min()
     chosen = load(other)["search"]
     assert chosen.best_index_ == within["cost"].idxmin()
-    assert describe(model)["notes"]["importance"] is not None
-    for name in ("held_out", "importance"):  # of the model that was chosen before
-        assert describe(other)["notes"][name] is None
     page = tmp_path / "other.html"
     assert softcost("page", other, "-o", page).exit_code == 0
     missed = softcost("choose", model, "--max-error", "0", "-o", other)
@@ -54,15 +51,91 @@ def test_another_model_is_chosen_without_training(kept, softcost, strict, tmp_pa
     assert other.exists()
 
 
+def test_a_candidate_is_chosen_by_its_number(kept, softcost, strict, tmp_path):
+    model, _, _ = kept
+    search, other = load(model)["search"], tmp_path / "other.softcost"
+    assert describe(model)["notes"]["importance"] is not None
+    for number in search.candidates_:
+        result = softcost("choose", model, "--candidate", number, "-o", other, "--json")
+        assert result.exit_code == 0, result.output
+        told = strict(result.stdout)["chosen"]
+        assert told["candidate"] == number == load(other)["search"].best_index_
+        assert told["cost"] == search.tradeoff_["cost"][number]
+        assert all("__" not in name for name in told["params"])
+        same = number == search.best_index_
+        for name in ("held_out", "importance"):  # of the model that was chosen before
+            assert (describe(other)["notes"][name] is not None) == same
+
+
+def test_a_choice_at_other_costs(kept, menu, softcost, strict, tmp_path):
+    model, _, _ = kept
+    search, other = load(model)["search"], tmp_path / "other.softcost"
+    names = [str(name) for name in search.actions_]
+    costs = pd.DataFrame(search.cost_matrix_, names[:3], names)
+    costs.iloc[0, 1:3] *= 40
+    path = tmp_path / "costs.csv"
+    costs.drop(columns="ask").to_csv(path)  # its price stays
+    counts = search.confusion_.sum(axis=1)
+    expected = (counts * costs.to_numpy()).sum(axis=(1, 2)) / counts.sum(axis=(1, 2))
+    result = softcost("choose", model, "--costs", path, "-o", other, "--json")
+    assert result.exit_code == 0, result.output
+    assert "ask" in result.stderr
+    chosen = load(other)["search"]
+    among = sorted(search.candidates_)
+    assert chosen.best_index_ == among[expected[among].argmin()]
+    np.testing.assert_allclose(chosen.tradeoff_["cost"], expected)
+    np.testing.assert_allclose(-chosen.cv_results_["mean_test_score"],
+                               chosen.cv_results_["cost"], rtol=0.1)  # fmt: skip
+    told = strict(result.stdout)
+    assert told["chosen"]["cost"] == pytest.approx(expected[chosen.best_index_])
+    assert told["before"]["cost"] == pytest.approx(expected[search.best_index_])
+    # It decides by the new costs, as a model of the same probabilities would.
+    rows = menu.rows(50, seed=3).drop(columns="class")
+    again = search.candidates_[chosen.best_index_].set_params(cost_matrix=costs)
+    X = load(model)["columns"].transform(rows)
+    assert load(other).predict(rows).tolist() == again.predict(X).tolist()
+    assert describe(other)["costs"] == costs.to_numpy().tolist()
+    page = tmp_path / "other.html"
+    assert softcost("page", other, "-o", page).exit_code == 0
+    sizes = counts[0].sum(axis=1)
+    least = (sizes @ costs.to_numpy()).min() / sizes.sum()
+    assert chosen.constant_["cost"] == pytest.approx(least)
+
+
+def test_a_single_model_takes_other_costs(kept, softcost, tmp_path):
+    alone, other = tmp_path / "alone.softcost", tmp_path / "other.softcost"
+    pipeline = load(kept[0])
+    del pipeline["search"].candidates_
+    save(pipeline, alone, notes=describe(kept[0])["notes"])
+    names = [str(name) for name in pipeline["search"].actions_]
+    costs = pd.DataFrame(7 * pipeline["search"].cost_matrix_, names[:3], names)
+    costs.to_csv(tmp_path / "costs.csv")
+    words = ["choose", alone, "--costs", tmp_path / "costs.csv", "-o", other]
+    assert softcost(*words).exit_code == 0
+    found = load(other)["search"]
+    assert found.best_index_ == pipeline["search"].best_index_
+    np.testing.assert_allclose(
+        found.tradeoff_["cost"], 7 * pipeline["search"].tradeoff_["cost"]
+    )
+
+
 def test_what_cannot_be_chosen_is_said(menu, kept, softcost, tmp_path):
     other = tmp_path / "other.softcost"
     alone = tmp_path / "alone.softcost"
     search = load(kept[0])
+    numbers = ", ".join(map(str, sorted(search["search"].candidates_)))
+    strange = tmp_path / "strange.csv"
+    names = [str(name) for name in search["search"].classes_]
+    costs = pd.DataFrame(1.0 - np.eye(3), names, names).assign(**{"a stranger": 1.0})
+    costs.to_csv(strange)
     del search["search"].candidates_
     save(search, alone)
     for arguments, words in (
         ([alone, "-o", other], "--keep front"),
         ([kept[0], "-o", kept[0]], "kept.softcost"),
+        ([kept[0], "--candidate", "999", "-o", other], numbers),
+        ([kept[0], "--candidate", "0", "--max-error", "0.1", "-o", other], "leave out"),
+        ([kept[0], "--costs", strange, "-o", other], "a stranger"),
         ([kept[0], "--min-recall", "nobody=0.5", "-o", other], "no class"),
         (
             [kept[0], "--tolerance", "1se", "--max-error", "0.1", "-o", other],
@@ -105,7 +178,7 @@ def test_the_riskiest_rows_are_those_in_doubt(kept, menu, softcost, tmp_path):
     every, few = tmp_path / "every.csv", tmp_path / "few.csv"
     for model, key, sign in ((kept[0], "expected_cost", -1), (menu.model, None, 1)):
         assert softcost("predict", model, menu.data, "-o", every).exit_code == 0
-        result = softcost("predict", model, menu.data, "-o", few, "--riskiest", "7",
+        result = softcost("predict", model, menu.data, "-o", few, "--top", "7",
                           "--rows-at-once", "11")  # fmt: skip
         assert result.exit_code == 0, result.output
         whole, part = pd.read_csv(every), pd.read_csv(few)
@@ -118,7 +191,5 @@ def test_the_riskiest_rows_are_those_in_doubt(kept, menu, softcost, tmp_path):
         order = np.argsort(sign * risk, kind="stable")[:7]
         np.testing.assert_array_equal(part["row"], order + 1)
         assert part["prediction"].tolist() == whole["prediction"].iloc[order].tolist()
-    result = softcost(
-        "predict", menu.model, menu.data, "--riskiest", "3", "--no-scores"
-    )
+    result = softcost("predict", menu.model, menu.data, "--top", "3", "--no-scores")
     assert result.exit_code == 2

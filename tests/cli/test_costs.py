@@ -170,3 +170,82 @@ def test_every_price_of_a_short_list_is_read_aloud(check, size):
         f"  predicting '{predicted}' for a true '{true}' costs {price}"
         for price, (true, predicted) in enumerate(pairs, start=1)
     ]
+
+
+def test_an_excel_template_is_protected_explained_and_read_back(softcost, tmp_path):
+    """Only prices can be edited; names that look like formulas stay names."""
+    openpyxl = pytest.importorskip("openpyxl")
+    names = ["ham", "spam, fried", "=1+1"]
+    rows = "".join(f'{i},"{names[i % 3]}"\n' for i in range(30))
+    (tmp_path / "data.csv").write_text("x,t\n" + rows)
+    path = tmp_path / "prices.xlsx"
+    line = ("costs", "template", tmp_path / "data.csv", "--target", "t")
+    result = softcost(*line, "-o", path, "--action", "ask")
+    assert result.exit_code == 0, result.output
+    book = openpyxl.load_workbook(path)
+    sheet = book.active
+    assert sheet.protection.sheet
+    header = next(r for r in sheet.iter_rows() if r[0].value == "true \\ predicted")
+    first = header[0].row
+    prompts = {str(v.sqref): v.prompt for v in sheet.data_validations.dataValidation}
+    classes = [cell.value for cell in header[1:4]]
+    for row in range(first + 1, first + 4):
+        true = sheet.cell(row, 1).value
+        assert sheet.cell(row, 1).comment.text.startswith("10 rows")
+        for column in range(1, 6):
+            cell, answer = sheet.cell(row, column), header[column - 1].value
+            assert cell.protection.locked == (answer == true or column == 1)
+            if not cell.protection.locked:
+                assert repr(true) in prompts[cell.coordinate]
+                assert repr(answer) in prompts[cell.coordinate]
+    sheet.cell(first + 1, 3).value = "5 to 20"
+    sheet.cell(first + 2, 2).value = 7
+    book.save(path)
+    told = []
+    costs = read_costs(str(path), told.append)
+    assert sorted(costs.index) == sorted(names)
+    assert costs.loc[classes[0], classes[1]] == 12.5
+    assert costs.loc[classes[1], classes[0]] == 7
+    assert (costs["ask"] == 0.25).all()
+    assert "1 price is a range" in " ".join(told)
+
+
+def test_a_template_has_a_known_ending(softcost, tmp_path):
+    (tmp_path / "data.csv").write_text("x,t\n1,a\n2,b\n3,a\n4,b\n")
+    line = ("costs", "template", tmp_path / "data.csv", "--target", "t", "-o")
+    result = softcost(*line, tmp_path / "prices.ods")
+    assert result.exit_code == 2
+    assert ".csv or .xlsx" in result.stderr
+
+
+def test_ranges_of_prices_become_a_regret(softcost, tmp_path, monkeypatch):
+    """The regret at the ends of the ranges is never above the reported one."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 80)
+    size = rng.normal(size=80) + truth
+    rows = zip(size, np.array(["ham", "spam"])[truth], strict=True)
+    (tmp_path / "rows.csv").write_text(
+        "size,kind\n" + "".join(f"{number:.3f},{label}\n" for number, label in rows)
+    )
+    (tmp_path / "prices.csv").write_text(
+        "true \\ predicted,ham,spam\nham,0,1 to 9\nspam,2,0\n"
+    )
+    line = (
+        "fit rows.csv --target kind --costs prices.csv --param C=1 --softness 3 --cv 2"
+    )
+    printed = softcost(*line.split())
+    assert "within their ranges" in printed.stdout
+    found = json.loads(softcost(*line.split(), "--json").stdout)
+    regret = found["sensitivity"]["regret"]
+    assert 0 <= regret["least"] <= regret["chosen"]
+    worst = [one["worst"] for one in regret["candidates"]]
+    assert worst == sorted(worst)
+    assert worst[0] == regret["least"]
+    (tmp_path / "prices.csv").write_text(
+        "true \\ predicted,ham,spam\nham,0,5\nspam,2,0\n"
+    )
+    without = json.loads(softcost(*line.split(), "--json").stdout)
+    assert without["sensitivity"]["regret"] is None
+    chosen = without["cross_validated"]["chosen"]["cost"]
+    assert chosen == found["cross_validated"]["chosen"]["cost"]  # of the middle

@@ -49,3 +49,40 @@ def test_actions_are_answers_that_a_model_has_to_beat(softcost, models, strict):
     found = strict(run(softcost, models, "asks", "--json").stdout)
     assert found["constant"] == {"label": "ask", "cost": pytest.approx(0.01)}
     assert found["advice"]["verdict"] != "better"
+
+
+def test_another_system_is_a_line_of_the_comparison(softcost, models, strict, tmp_path):
+    table = pd.read_csv(models / "new.csv")
+    rng = np.random.default_rng(0)
+    wrong = rng.random(len(table)) < 0.3
+    truth = table["t"]
+    flipped = truth.map({"no": "yes", "yes": "no"})
+    table["clerk"], table["oracle"] = truth.where(~wrong, flipped), truth
+    path = tmp_path / "answered.csv"
+    table.to_csv(path, index=False)
+    words = ["evaluate", models / "good", path, "--target", "t", "--answers", "clerk",
+             "--answers", "oracle"]  # fmt: skip
+    found = strict(softcost(*words, "--json").stdout)
+    price = np.where(truth == "yes", 3.0, 1.0)
+    clerk, oracle = found["others"]
+    assert (clerk["name"], oracle["name"]) == ("clerk", "oracle")
+    assert clerk["error"] == pytest.approx(wrong.mean())
+    assert clerk["cost"] == pytest.approx((price * wrong).mean())
+    assert oracle["cost"] == 0
+    assert clerk["saving"]["saving"] == pytest.approx(clerk["cost"] - found["cost"])
+    plain = strict(softcost(*words[:5], "--json").stdout)
+    assert plain["cost"] == found["cost"]  # the column is not used by the model
+    shown = softcost(*words).stdout
+    line = next(line for line in shown.splitlines() if line.startswith("clerk "))
+    assert f"{100 * wrong.mean():.2f} %" in line
+    assert "Compared with clerk, the model saves" in shown
+    assert "Compared with oracle, the model costs" in shown
+    table["clerk"] = "perhaps"
+    table.to_csv(path, index=False)
+    refused = softcost(*words)
+    assert refused.exit_code == 2
+    assert "--answers 'clerk'" in refused.stderr
+    assert "'perhaps'" in refused.stderr
+    missing = softcost(*words[:5], "--answers", "nobody")
+    assert missing.exit_code == 2
+    assert "--answers" in missing.stderr

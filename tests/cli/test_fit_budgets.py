@@ -141,8 +141,8 @@ def test_how_sure_the_choice_is(claims, softcost, strict, tmp_path):
     assert first["true"] != first["predicted"]
     assert {one["first"] for one in sure["differences"]} >= {"chosen"}
     shown = softcost(*claims, "--quiet").stdout
-    wrong = f"that of predicting {first['predicted']} for a true {first['true']}"
-    assert f"If a price is wrong: the first to matter is {wrong}" in shown
+    wrong = f"predicting {first['predicted']} for a true {first['true']}"
+    assert f"sensitive price: {wrong}" in " ".join(shown.split())
     assert shown.count("95 % interval") <= 2  # one for each saving
 
 

@@ -176,7 +176,8 @@ def test_a_price_list_of_many_classes(softcost, folder):
 
 NOTES = [
     {"columns": []}, {"columns": {"x": "color"}}, {"columns": {"x": None}},
-    {"columns": {}}, {"target": 5}, {"cost_columns": ["a"]},
+    {"columns": {}}, {"target": 5}, {"cost_columns": ["a"]}, {"fingerprint": {}},
+    {"fingerprint": [1]}, {"fingerprint": {"salt": "00"}},
 ]  # fmt: skip
 MANIFESTS = [
     {"classes": "ab"}, {"features": None}, {"features": {"count": -1}},

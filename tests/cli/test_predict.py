@@ -37,7 +37,7 @@ def test_csv_has_label_and_scores(menu, softcost, tmp_path):
     found = exactly(out)
     model, X = predicted(menu)
     names = [f"score_{name}" for name in model.classes_]
-    assert list(found) == ["prediction", *names]
+    assert list(found) == ["row", "prediction", *names]
     assert found["prediction"].tolist() == model.predict(X).tolist()
     assert np.array_equal(found[names].to_numpy(), model.decision_function(X))
 
@@ -111,7 +111,7 @@ def test_kept_columns_and_labels_only(menu, softcost, strict, tmp_path):
         "Größe", "--no-scores", "--json",
     )  # fmt: skip
     found = pd.read_csv(out)
-    assert list(found) == ["class", "Größe", "prediction"]
+    assert list(found) == ["row", "class", "Größe", "prediction"]
     assert found["class"].tolist() == menu.rows()["class"].tolist()
     told = strict(result.stdout)
     assert told["rows"] == 90
@@ -133,7 +133,7 @@ def test_a_header_alone_gives_a_header(menu, softcost):
             "predict", menu.model, "-", *options, input='Größe,kind,"price, net"\n'
         )
         assert result.exit_code == 0, result.stderr
-        assert result.stdout.startswith("prediction")
+        assert result.stdout.startswith("row,prediction")
         assert len(result.stdout.splitlines()) == 1
 
 
@@ -192,8 +192,8 @@ def test_rows_that_a_model_from_python_refuses_are_bad_input(softcost, tmp_path)
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--keep", "prediction"], "--keep 'prediction'"),
-        (["--keep", "score_ham & eggs"], "--keep 'score_ham & eggs'"),
+        (["--keep", "prediction"], "column 'prediction'"),
+        (["--keep", "score_ham & eggs"], "column 'score_ham & eggs'"),
         (["--keep", "kind", "--keep", "kind"], "--keep names 'kind' twice"),
     ],
 )
@@ -321,7 +321,7 @@ def test_expected_costs_are_in_money(softcost, shop, tmp_path):
     found = pd.read_csv(out)
     prices = [f"expected_cost_{name}" for name in ("late", "soon")]
     next_best = ["next_best", "next_best_costs_more"]
-    own = ["order_id", "prediction", "expected_cost"]
+    own = ["row", "order_id", "prediction", "expected_cost"]
     assert list(found) == [*own, *next_best, *prices]
     assert (found["next_best"] != found["prediction"]).all()
     more = found[prices].sum(axis=1) - 2 * found["expected_cost"]
@@ -339,10 +339,10 @@ def test_ids_are_kept_unless_other_columns_are_asked_for(softcost, shop, tmp_pat
     softcost(*words)
     assert pd.read_csv(out)["order_id"].tolist() == table["order_id"].tolist()
     softcost(*words, "--keep", "size")
-    assert list(pd.read_csv(out)) == ["size", "prediction"]
+    assert list(pd.read_csv(out)) == ["row", "size", "prediction"]
     table.drop(columns="order_id").to_csv(tmp_path / "bare.csv", index=False)
     softcost("predict", folder / "model", tmp_path / "bare.csv", *words[3:])
-    assert list(pd.read_csv(out)) == ["prediction"]
+    assert list(pd.read_csv(out)) == ["row", "prediction"]
 
 
 def test_rows_unlike_before_are_told_of(softcost, shop, tmp_path, strict):
@@ -400,3 +400,25 @@ def test_answers_beyond_the_classes(softcost, tmp_path, strict):
     compared = strict(softcost("compare", *twice).stdout)
     assert compared["models"][0]["cost"] == measured["cost"]
     assert compared["cost_saving"]["saving"] == 0
+
+
+def test_row_numbers_and_all_columns_go_along(menu, softcost, tmp_path):
+    out, few = tmp_path / "out.csv", tmp_path / "few.csv"
+    words = ["predict", menu.model, menu.data, "--rows-at-once", "11"]
+    assert softcost(*words, "-o", out, "--keep-all").exit_code == 0
+    found, table = pd.read_csv(out), pd.read_csv(menu.data)
+    np.testing.assert_array_equal(found["row"], np.arange(len(table)) + 1)
+    pd.testing.assert_frame_equal(found[list(table.columns)], table)
+    assert softcost(*words, "-o", few, "--keep-all", "--top", "5").exit_code == 0
+    top = pd.read_csv(few)
+    same = table.iloc[top["row"].to_numpy() - 1].reset_index(drop=True)
+    pd.testing.assert_frame_equal(top[list(table.columns)], same)
+    # Predictions may be predicted again: the numbers of the first time are kept.
+    shuffled = found[list(table.columns)].assign(row=found["row"][::-1].to_numpy())
+    shuffled.to_csv(tmp_path / "again.csv", index=False)
+    again = ["predict", menu.model, tmp_path / "again.csv", "-o", few, "--keep-all"]
+    assert softcost(*again).exit_code == 0
+    np.testing.assert_array_equal(pd.read_csv(few)["row"], found["row"][::-1])
+    both = softcost(*words, "-o", out, "--keep-all", "--keep", "kind")
+    assert both.exit_code == 2
+    assert "--keep" in both.stderr

@@ -67,7 +67,9 @@ def test_an_added_algorithm_is_one_more_row(report):
     assert "Added algorithms: GNB" in (report / "README.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+@pytest.mark.parametrize(
+    "ending", [pytest.param(".csv", marks=pytest.mark.slow), ".csv.gz"]
+)
 def test_an_export_gives_the_same_report(report, store, tmp_path, ending):
     rows = tmp_path / f"results.sqlite{ending}"
     softcost("reproduce", "export", rows, "--store", store)

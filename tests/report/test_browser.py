@@ -234,12 +234,136 @@ def test_the_budget_and_the_points_by_keyboard(open_page):
     page.keyboard.press("End")
     assert page.locator("#budget").input_value() == ""
     assert selected(page) == data.chosen
-    page.locator('[role="radio"][aria-checked="true"]').focus()
-    order = np.lexsort((data.table["cost"], data.table["error"]))
-    place = list(order).index(data.chosen)
-    page.keyboard.press("ArrowRight")
-    assert selected(page) == order[place + 1]
-    assert page.evaluate("document.activeElement.dataset.row") == str(order[place + 1])
+    every = np.lexsort((data.table["cost"], data.table["error"]))
+    drawn = {*np.flatnonzero(data.table["on_front"]), data.hard, data.regular}
+    for order in ([row for row in every if row in drawn], list(every)):
+        place = order.index(selected(page))
+        page.locator('[role="radio"][aria-checked="true"]').focus()
+        page.keyboard.press("ArrowRight")
+        after = order[(place + 1) % len(order)]
+        assert selected(page) == after
+        assert page.evaluate("document.activeElement.dataset.row") == str(after)
+        page.locator("#every").check()
+
+
+def drawn_rows(page):
+    points = page.locator('[role="radio"]')
+    return {int(point.get_attribute("data-row")) for point in points.all()
+            if point.locator(".shape").is_visible()}  # fmt: skip
+
+
+def test_only_the_front_is_drawn_until_all_models_are_wanted(open_page):
+    data = made_up("abcd", 4, 6)
+    page = open_page(data)
+    front = {*np.flatnonzero(data.table["on_front"])}
+    few = front | {data.chosen, data.hard, data.regular}
+    assert drawn_rows(page) == few < set(range(24))
+    page.locator("#all").evaluate("all => { all.open = true; }")
+    assert page.locator("#table tbody tr").count() == len(few)
+    hidden = min(set(range(24)) - few)
+    page.locator("#every").check()
+    assert drawn_rows(page) == set(range(24))
+    assert page.locator("#table tbody tr").count() == 24
+    page.locator(f'[role="radio"][data-row="{hidden}"]').dispatch_event("click")
+    page.locator("#every-row").click()  # the same switch, below the chart
+    assert drawn_rows(page) == few | {hidden}  # what is selected stays in sight
+    assert not page.locator("#every").is_checked()
+    assert page.heard == []
+
+
+def test_headings_sort_the_tables(open_page):
+    test = pd.DataFrame({"cost": [3.0, 1.0, 20.0], "error": [0.2, 0.3, 0.1]},
+                        ["regular", "soft", "hard"])  # fmt: skip
+    data = made_up(test=test)
+    page = open_page(data)
+    page.locator("#all").evaluate("all => { all.open = true; }")
+    page.locator("#every").check()
+
+    def rows(table="table"):
+        return page.locator(f"#{table} tbody tr").evaluate_all(
+            "rows => rows.map(row => Number(row.dataset.row))"
+        )
+
+    assert rows() == list(range(15))
+    cost = page.locator("#table th", has_text="Cost")
+    cost.locator("button").click()
+    assert rows() == data.table["cost"].sort_values(kind="stable").index.tolist()
+    assert cost.get_attribute("aria-sort") == "ascending"
+    cost.locator("button").click()
+    assert rows()[0] == data.table["cost"].idxmax()
+    assert cost.get_attribute("aria-sort") == "descending"
+    marked = page.locator("#table tr[aria-current]")
+    assert int(marked.get_attribute("data-row")) == selected(page)
+    set_price(page, 1, 55)  # costs change, and stay in order
+    shown = shown_costs(page)
+    ordered = [shown[row] for row in rows()]
+    assert ordered == sorted(ordered, reverse=True)
+    page.locator("#test th", has_text="Error").locator("button").click()
+    assert rows("test") == [2, 0, 1]
+    assert page.heard == []
+
+
+def test_the_page_opens_with_a_verdict_and_the_cost_to_expect(open_page):
+    data = made_up(expected=(7.25, 6.0, 8.0), currency="EUR")
+    verdicts = {}
+    for verdict in ("better", "not better", "not shown to be better"):
+        advice = {"verdict": verdict, "sentences": ["A sentence."]}
+        page = open_page(replace(data, advice=advice))
+        verdicts[verdict] = page.locator("#badge").inner_text()
+        assert "7.25" in page.locator("#sentence").inner_text()
+        assert "6.00 to 8.00" in page.locator("#expected").inner_text()
+        other = 0 if data.chosen != 0 else 1
+        page.locator(f'[role="radio"][data-row="{other}"]').dispatch_event("click")
+        assert page.locator("#badge").is_hidden()  # of the choice of the search only
+        assert "7.25" not in page.locator("#sentence").inner_text()
+    assert len(set(verdicts.values())) == 3
+    missed = told_budget(data.table, data.table["error"].min() / 2)
+    page = open_page(replace(data, advice=advice, budget=missed))
+    assert "budget" in page.locator("#badge").inner_text()
+
+
+def test_the_effect_of_edited_prices_is_one_sentence_beside_the_chart(open_page):
+    data = made_up(n_settings=4, n_softness=6)
+    page = open_page(data)
+    effect = page.locator("#prices-effect")
+    assert effect.is_hidden()
+    chart, prices = (page.locator(name).bounding_box()
+                     for name in ("#chart", "#prices"))  # fmt: skip
+    assert prices["x"] > chart["x"] + chart["width"]
+    assert prices["y"] < chart["y"] + chart["height"]
+    matrix = data.cost_matrix.copy()
+    matrix[0, 1] = 55.5
+    set_price(page, 1, 55.5)
+    total = data.confusion.sum(axis=(1, 2))
+    cost = (data.confusion * matrix).sum(axis=(1, 2)) / total
+    numbers = [float(text) for text in re.findall(r"\d+\.\d+", effect.inner_text())]
+    before = [cost[data.chosen], data.table["cost"][data.chosen]]
+    np.testing.assert_allclose(numbers[:2], before, rtol=6e-3)
+    if cost.argmin() != data.chosen:
+        assert numbers[-1] == pytest.approx(cost.min(), rel=6e-3)
+    assert effect.inner_text().count(".\n") == 0
+    page.locator("#reset-prices").click()
+    assert effect.is_hidden()
+
+
+def test_many_classes_are_one_picture(open_page):
+    data = made_up([f"c{k}" for k in range(80)], 1, 3)
+    page = open_page(data)
+    assert page.locator("*").count() < 5000  # cells of a table would be more
+    picture = page.locator("#heat-map")
+    picture.scroll_into_view_if_needed()
+    frame = picture.bounding_box()
+    text = page.locator("#heat-map-cell")
+    for true, predicted in ((3, 3), (70, 12)):
+        page.mouse.move(frame["x"] + (predicted + 0.5) * frame["width"] / 80,
+                        frame["y"] + (true + 0.5) * frame["height"] / 80)  # fmt: skip
+        count = data.confusion[data.chosen][true, predicted]
+        assert text.inner_text() == f"True c{true}, predicted c{predicted}: {count:g}"
+    picture.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowLeft")
+    assert text.inner_text().startswith("True c71, predicted c11:")
+    assert page.heard == []
 
 
 def test_everything_is_reached_by_tab(open_page):
@@ -254,8 +378,8 @@ def test_everything_is_reached_by_tab(open_page):
                 " })()"
             )
         )
-    wanted = {"radio", "budget-line", "softness", "combo", "budget", "in-money", "0",
-              "8", "save-prices", "bars"}  # fmt: skip
+    wanted = {"radio", "budget-line", "softness", "combo", "budget", "in-money", "1",
+              "7", "save-prices", "bars"}  # fmt: skip
     assert wanted <= set(seen)
     page.locator("#softness").focus()
     before = selected(page)
@@ -274,17 +398,24 @@ def test_a_typed_budget(open_page):
             warnings.simplefilter("ignore")
             expected = choose_row(data.table, "constrained", max_error=value)
         assert selected(page) == expected
-    page.locator("#budget").fill("many")
-    assert page.locator("#budget").get_attribute("aria-invalid") == "true"
+    before = selected(page)
+    for budget in ("many", "200", "-1"):
+        page.locator("#budget").fill(budget)
+        assert page.locator("#budget").get_attribute("aria-invalid") == "true"
+        assert "0 to 100" in page.locator("#budget-message").inner_text()
+        assert selected(page) == before
+        page.locator("#softness").focus()  # it stays until it is corrected
+        assert "0 to 100" in page.locator("#budget-message").inner_text()
     page.locator("#no-budget").click()
     assert selected(page) == data.chosen
+    assert page.locator("#budget-message").inner_text() == ""
 
 
 def test_edited_prices_give_new_costs_front_and_choice(open_page):
     data = made_up(n_settings=4, n_softness=6)
     page = open_page(data)
     prices = data.cost_matrix.copy()
-    for true, predicted, price in ((0, 1, 55.5), (2, 0, 0.25), (1, 1, 0.5)):
+    for true, predicted, price in ((0, 1, 55.5), (2, 0, 0.25), (1, 2, 0.5)):
         prices[true, predicted] = price
         set_price(page, true * 3 + predicted, price)
     total = data.confusion.sum(axis=(1, 2))
@@ -325,14 +456,64 @@ def test_means_of_prices_by_example_change_costs_by_the_difference(open_page):
     np.testing.assert_allclose(table["what_if_cost"], table["cost"] + more, rtol=1e-5)
 
 
-def test_a_price_that_is_no_number_changes_nothing(open_page):
+def test_an_invalid_price_is_explained_and_changes_nothing(open_page):
     page = open_page(made_up())
     before = page.locator("#sentence").inner_text()
-    for text in ("", "abc", "1e999", "--1"):
+    message = page.locator("#price-message")
+    for text in ("", "abc", "1e999", "--1", "-2"):
         set_price(page, 1, text)
         box = page.locator('#prices [data-cell="1"]')
         assert box.get_attribute("aria-invalid") == "true"
+        assert message.inner_text() != ""
+        assert text in message.inner_text() or text == "-2"
         assert page.locator("#sentence").inner_text() == before
+    set_price(page, 1, "2")
+    assert message.inner_text() == ""
+    assert page.locator('#prices [data-cell="1"]').get_attribute("aria-invalid") != (
+        "true"
+    )
+
+
+def test_correct_answers_have_a_price_but_no_box(open_page):
+    data = made_up()
+    page = open_page(data)
+    boxes = page.locator("#prices input").evaluate_all(
+        "boxes => boxes.map(box => Number(box.dataset.cell))"
+    )
+    assert boxes == [cell for cell in range(9) if cell % 4]
+    assert page.locator("#prices tbody td").count() == 9
+    many = open_page(made_up([f"c{k}" for k in range(25)], 1, 2))
+    many.locator("#price-truth").select_option(label="c3")
+    many.locator("#price-guess").select_option(label="c3")
+    assert many.locator("#price-box").is_disabled()
+    many.locator("#price-guess").select_option(label="c4")
+    assert many.locator("#price-box").is_enabled()
+
+
+def test_the_budget_of_the_search_is_in_its_field(open_page):
+    data = made_up()
+    limit = round(float(data.table["error"].quantile(0.4)), 3)
+    guarantee = told_budget(data.table, limit)
+    within = data.table[data.table["error"] <= limit]
+    data = replace(data, budget=guarantee, chosen=int(within["cost"].idxmin()))
+    page = open_page(data)
+    assert float(page.locator("#budget").input_value()) == pytest.approx(100 * limit)
+    assert selected(page) == data.chosen
+    assert page.locator("#verdict-how").inner_text().startswith("Recommended")
+    set_price(page, 1, 99)  # the budget still holds
+    prices = data.cost_matrix.copy()
+    prices[0, 1] = 99
+    total = data.confusion.sum(axis=(1, 2))
+    cost = (data.confusion * prices).sum(axis=(1, 2)) / total
+    expected = choose_row(data.table.assign(cost=cost), "constrained", max_error=limit)
+    assert selected(page) == expected
+    page.locator("#reset-prices").click()
+    assert selected(page) == data.chosen
+    page.locator("#no-budget").click()
+    assert selected(page) == choose_row(data.table)
+    page.locator('button.key:has-text("Recommended")').click()
+    assert selected(page) == data.chosen
+    assert page.locator("#budget").input_value() != ""
 
 
 def downloaded(page, button):
@@ -389,7 +570,7 @@ def test_mistakes_in_words_by_what_they_cost(open_page):
 def test_a_copied_line(open_page):
     page = open_page(made_up(), permissions=["clipboard-read", "clipboard-write"])
     set_slider(page, 1)
-    page.get_by_role("button", name="Copy the command line line").click()
+    page.get_by_role("button", name="Copy: Command line").click()
     # The button says so for a moment only; what is announced stays.
     page.locator("#live", has_text="Copied").wait_for(state="attached")
     text = page.evaluate("navigator.clipboard.readText()")
@@ -684,7 +865,7 @@ def test_the_advice_is_told_of_the_choice_at_its_prices_only(open_page):
     text = told.inner_text()
     assert sentences[0] not in text
     assert "always answering b: 7.50" in text.replace("\u00a0", " ")
-    page.locator('button.key:has-text("Recommended")').click()
+    page.locator('button.key:has-text("Chosen")').click()
     assert told.locator("li").all_inner_texts() == sentences
     set_price(page, 1, 0.5)
     assert sentences[0] not in told.inner_text()
@@ -725,10 +906,11 @@ def told_budget(table, limit):
 
 
 def test_what_is_no_better_than_one_answer_is_not_recommended(open_page):
-    advice = {"verdict": "not better", "sentences": ["Do not use it."]}
-    page = open_page(made_up(advice=advice))
-    assert "ecommended" not in page.locator("main").inner_text()
-    assert page.locator('button.key:has-text("Chosen")').count() == 1
+    for verdict in ("not better", "not shown to be better"):
+        advice = {"verdict": verdict, "sentences": ["Do not use it."]}
+        page = open_page(made_up(advice=advice))
+        assert "ecommended" not in page.locator("main").inner_text()
+        assert page.locator('button.key:has-text("Chosen")').count() == 1
 
 
 def test_test_results_follow_the_prices_or_say_that_they_do_not(open_page):
@@ -846,6 +1028,8 @@ def test_a_front_of_one_model_is_seen_among_others(open_page):
         table["error"].min() / 50,
     )
     page = open_page(replace(data, table=table, chosen=0, regular=None, hard=None))
+    assert page.locator("#zoom").is_hidden()
+    page.locator("#every").check()
     assert page.locator(".outsider").count() == 0
     assert page.locator("#zoom").inner_text() == "Zoom to the front"
 

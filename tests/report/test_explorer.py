@@ -203,14 +203,18 @@ def test_a_search_before_fitting(tmp_path):
     search = SoftCostClassifierCV(OneSidedRegression())
     with pytest.raises(NotFittedError):
         search.to_html(tmp_path / "page.html")
+    with pytest.raises(NotFittedError):
+        search.explore()
     assert "iframe" not in search._repr_html_()
 
 
-def test_a_notebook_shows_the_page_in_a_frame(search):
-    shown = search._repr_html_()
+def test_a_notebook_shows_the_page_in_a_frame_on_request(search):
+    shown = search.explore(title="Iris")._repr_html_()
     assert shown.startswith("<iframe srcdoc=")
     assert shown.count("<") == 2
-    assert search._repr_mimebundle_()["text/html"] == shown
+    assert 'title="Iris"' in shown
+    assert "iframe" not in search._repr_html_()
+    assert "sk-container" in search._repr_mimebundle_()["text/html"]
     assert notebook_html(made_up(), height=99).count('height="99"') == 1
 
 

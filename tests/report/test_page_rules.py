@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 import softcost.report
-from softcost.search import CRITERIA, choose_row
+from softcost.search import CRITERIA, choose_row, make_rule
+from softcost.search.preference import PreferBlend
 
 NODE = shutil.which("node")
 SCRIPT = Path(softcost.report.__file__).parent / "page" / "rules.js"
@@ -37,12 +38,20 @@ def random_table(rng):
     return table
 
 
+def random_families(rng, table):
+    """The same table with families, and penalties that prefer the blend."""
+    n = len(table)
+    family = rng.choice(["blend", "trees", "linear"], n)
+    penalty = rng.gamma(1.0, 0.2, n) * (rng.random(n) < 0.8)
+    return table.assign(family=family), penalty
+
+
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
 def test_page_rules_agree_with_python():
     rng = np.random.default_rng(0)
     offered = [entry for entry in CRITERIA.values() if entry.on_page]
     cases, expected = [], []
-    for _ in range(500):
+    for _ in range(300):
         table = random_table(rng)
         for entry in offered:
             argument = None
@@ -53,6 +62,13 @@ def test_page_rules_agree_with_python():
                 warnings.simplefilter("ignore")  # no candidate within the budget
                 expected.append(choose_row(table, entry.word, **given))
             cases.append([entry.word, table.to_dict("list"), argument])
+            named, penalty = random_families(rng, table)
+            rule = PreferBlend(make_rule(entry.word, **given), penalty)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                expected.append(rule.choose(named))
+            columns = named.to_dict("list") | {"penalty": penalty.tolist()}
+            cases.append([entry.word, columns, argument])
     done = subprocess.run(
         [NODE, "-e", SCRIPT.read_text(encoding="utf-8") + RUN],
         input=json.dumps(cases),

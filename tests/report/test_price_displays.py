@@ -92,7 +92,7 @@ def test_net_benefit_counts_what_is_found_and_false_alarms(positive):
         (lambda: NetBenefitDisplay.from_estimator(Search()), "not for 3 classes"),
         (
             lambda: NetBenefitDisplay.from_estimator(Search("ab"), positive="c"),
-            "positive='c' is no class",
+            "positive='c' is not a class",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""``softcost choose``: another model of a trade-off, without training again."""
+"""``softcost choose``: another model of the trade-off, without training again."""
 
 from typing import Any
 
@@ -12,92 +12,101 @@ from softcost.cli.console import (
     print_table,
     read_recalls,
     read_tolerance,
+    say_note,
     stdout_console,
     write_json,
 )
-from softcost.formatting import format_params
+from softcost.formatting import format_model
 
 
 @click.command()
 @click.argument("model")
 @click.option(
+    "--candidate",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Choose the candidate with this number, as on the explorer page.",
+)
+@click.option(
+    "--costs",
+    metavar="FILE",
+    help="Choose by another price list. Models that decide by probabilities use it.",
+)
+@click.option(
     "--max-error",
     type=click.FloatRange(0, 1),
     metavar="RATE",
-    help="The least cost with at most this error, such as 0.05.",
+    help="Choose the lowest cost with at most this error, e.g. 0.05.",
 )
 @click.option(
     "--min-recall",
     multiple=True,
     callback=read_recalls,
     metavar="CLASS=RATE",
-    help="The least cost that finds this share of a class, such as fraud=0.9.",
+    help="Choose the lowest cost that finds this share of a class, e.g. fraud=0.9.",
 )
 @click.option(
     "--tolerance",
     callback=read_tolerance,
     metavar="FRACTION",
-    help="The least error within this fraction (or 1se) of the least cost.",
+    help="Choose the lowest error within this fraction (or 1se) of the lowest cost.",
 )
-@click.option("-o", "--output", required=True, metavar="OUT", help="The other model.")
+@click.option(
+    "-o", "--output", required=True, metavar="OUT", help="File for the chosen model."
+)
 @click.option("--json", "as_json", is_flag=True, help="Write strict JSON.")
-def choose(
-    model: str,
-    max_error: float | None,
-    min_recall: dict[str, float] | None,
-    tolerance: float | str | None,
-    output: str,
-    as_json: bool,
-) -> None:
-    """Take another model of a trade-off, without training again.
+def choose(model: str, output: str, as_json: bool, **options: Any) -> None:
+    """Choose another model of the trade-off, without training again.
 
-    MODEL is a file that 'softcost fit --model' wrote with the models of its front
-    (--keep front). Without an option it is the one that 'softcost fit' takes without
-    limits. Exits with 3 where none is within the limits; the nearest is written all
-    the same.
+    MODEL is a file that 'softcost fit --model' wrote with the models of the Pareto
+    front (--keep front). Without an option, softcost chooses as 'softcost fit' does
+    without limits. If no model is within the limits, softcost writes the nearest one
+    and exits with 3.
     """
-    check_files(model)
+    check_files(model, options["costs"])
     from softcost.workflow import choose_model
 
     with failed_job():
-        result = choose_model(
-            model,
-            output,
-            max_error=max_error,
-            min_recall=min_recall,
-            tolerance=tolerance,
-        )
-    before, chosen, guarantee = (
-        result[name] for name in ("before", "chosen", "guarantee")
-    )
+        result = choose_model(model, output, **options, tell=say_note)
+    guarantee = result["guarantee"]
     if as_json:
-        write_json({"model": output, "before": before, "chosen": chosen})
+        write_json(
+            {"model": output, "before": result["before"], "chosen": result["chosen"]}
+        )
     else:
-        _print(before, chosen, output)
+        _print(model, options["costs"], result, output)
     if guarantee is not None and not guarantee["met"]:
         raise BudgetMissed(guarantee["missing"])
 
 
-def _print(before: dict[str, Any], after: dict[str, Any], output: str) -> None:
+def _print(model: str, costs: str | None, result: dict[str, Any], output: str) -> None:
     from softcost.metrics import reported_measures
 
+    before, after = result["before"], result["chosen"]
     headlines = reported_measures(False, headline=True)
     measures = [measure for measure in headlines if measure.name in after]
-    columns = [("", "left"), ("softness", "right"), ("parameters", "left")]
+    columns = [("", "left"), ("candidate", "right"), ("model", "left")]
     columns += [(measure.heading, "right") for measure in measures]
-    rows = []
-    for name, one in (("before", before), ("chosen", after)):
-        family = {"family": one["family"]} if "family" in one else {}
-        rows.append(
-            [
-                name,
-                f"{one['softness']:g}",
-                format_params(family | one["params"]),
-                *measure_cells(one, measures),
-            ]
-        )
+    rows = [
+        [
+            name,
+            str(facts["candidate"]),
+            format_model(facts),
+            *measure_cells(facts, measures),
+        ]
+        for name, facts in (("before", before), ("chosen", after))
+    ]
     print_table(columns, rows)
     out = stdout_console()
-    if before == after:
-        out.print("This is the model that was chosen before.")
+    if before["candidate"] == after["candidate"]:
+        out.print(f"This is the model that {model} already uses.")
+    if costs is not None:
+        out.print(f"Costs are those of {costs}, for predictions at the previous costs.")
+        out.print(
+            "The chosen model decides by probabilities and uses the new costs from now "
+            "on. Measure it with 'softcost evaluate'."
+            if result["redecides"]
+            else "The chosen model was trained with the previous costs and predicts as "
+            "before. Run 'softcost fit' to train it with the new ones."
+        )
     out.print(f"model:  {output}", soft_wrap=True)

@@ -6,11 +6,14 @@ import click
 
 from softcost.cli.console import (
     check_files,
+    decimal_option,
     failed_job,
     measure_cells,
     print_table,
+    say,
     say_note,
     stdout_console,
+    table_options,
     write_json,
 )
 
@@ -26,6 +29,8 @@ from softcost.cli.console import (
     metavar="PREFIX",
     help="Prices by row, in columns called PREFIX and the name of a class.",
 )
+@table_options(labels=True)
+@decimal_option
 @click.option("--json", "as_json", is_flag=True, help="Write strict JSON.")
 def compare(
     first: str,
@@ -35,6 +40,7 @@ def compare(
     costs: str | None,
     cost_columns: str | None,
     as_json: bool,
+    **reading: Any,
 ) -> None:
     """Compare two models on rows whose classes are known.
 
@@ -54,7 +60,10 @@ def compare(
             costs=costs,
             cost_columns=cost_columns,
             tell=say_note,
+            **reading,
         )
+    for sentence in result["warnings"]:
+        say(f"warning: {sentence}")
     if as_json:
         write_json(result)
     else:

@@ -2,7 +2,9 @@
 
 import json
 import re
+import shutil
 import sys
+import textwrap
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -105,7 +107,38 @@ def say(message: str) -> None:
     line = " ".join(message.split())
     if len(line) > _LONGEST:
         line = f"{line[: _LONGEST // 2]} ... {line[-_LONGEST // 2 :]}"
-    click.echo(f"softcost: {visible(line)}", err=True)
+    text = f"softcost: {visible(line)}"
+    if _bars:  # above the bar, not at its end
+        _bars[-1].print(_wrapped(text, _bars[-1].width, "  "), soft_wrap=True)
+        return
+    if sys.stderr.isatty():
+        text = _wrapped(text, shutil.get_terminal_size().columns, "  ")
+    click.echo(text, err=True)
+
+
+_bars: list["Console"] = []  # consoles on which a progress bar is drawn
+
+
+def _wrapped(text: str, width: int, indent: str = "") -> str:
+    """Text in lines that break between words; a word that is too long stays whole.
+
+    Examples
+    --------
+    >>> print(_wrapped("an answer of three words", 20))
+    an answer of three
+    words
+    """
+    lines = [
+        textwrap.fill(
+            line,
+            max(width, 20),
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for line in text.split("\n")
+    ]
+    return "\n".join(lines)
 
 
 def say_note(sentence: str) -> None:
@@ -210,7 +243,12 @@ def stdout_console(to_stderr: bool = False) -> "Console":
         """Texts of users cannot steer it."""
 
         def print(self, *objects: Any, **options: Any) -> None:
-            shown = (visible(one) if isinstance(one, str) else one for one in objects)
+            shown = [visible(item) if isinstance(item, str) else item
+                     for item in objects]  # fmt: skip
+            if self.is_terminal and options.get("soft_wrap"):
+                # A terminal breaks long lines within words.
+                shown = [_wrapped(item, self.width) if isinstance(item, str) else item
+                         for item in shown]  # fmt: skip
             super().print(*shown, **options)
 
     terminal = Terminal(markup=False, highlight=False, emoji=False, stderr=to_stderr)
@@ -224,6 +262,7 @@ def print_table(
     rows: Iterable[Sequence[str]],
     styles: Iterable[str] | None = None,
     to_stderr: bool = False,
+    most_width: int | None = None,
 ) -> None:
     """Print a table.
 
@@ -237,21 +276,65 @@ def print_table(
         A style for each row, on a terminal.
     to_stderr : bool, default=False
         For what goes along with the results.
+    most_width : int, default=None
+        Largest width in characters; None for the width of the terminal.
     """
     from rich import box
     from rich.table import Table
 
+    rows = [[visible(cell) for cell in row] for row in rows]
+    console = stdout_console(to_stderr)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for heading, justify in columns:
+    width = console.width if most_width is None else min(console.width, most_width)
+    widths = _column_widths(columns, rows, width)
+    for (heading, justify), column_width in zip(columns, widths, strict=True):
         table.add_column(
             visible(heading),
             justify="right" if justify == "right" else "left",
             overflow="fold",
+            width=column_width,
         )
-    rows = list(rows)
     for row, style in zip(rows, styles or [""] * len(rows), strict=True):
-        table.add_row(*map(visible, row), style=style or None)
-    stdout_console(to_stderr).print(table)
+        table.add_row(*row, style=style or None)
+    console.print(table)
+
+
+_GAP = 3  # characters between columns of a table
+
+
+def _column_widths(
+    columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]], width: int
+) -> list[int | None]:
+    """Widths at which numbers stay on one line and texts break between words.
+
+    Left to itself, rich shrinks all columns alike, and breaks within words. Columns of
+    text give way instead, the widest first, down to their longest word. None if even
+    that is too wide.
+    """
+    from rich.cells import cell_len
+
+    cells = [[visible(head), *(row[place] for row in rows)]
+             for place, (head, _) in enumerate(columns)]  # fmt: skip
+    widest = [max(map(cell_len, texts)) for texts in cells]
+    narrowest = [
+        most if justify == "right" and len(rows) > 0
+        else max(cell_len(word) for text in texts for word in [*text.split(), ""])
+        for (_, justify), texts, most in zip(columns, cells, widest, strict=True)
+    ]  # fmt: skip
+    room = width - _GAP * (len(columns) - 1)
+    if sum(narrowest) > room:  # break headings of numbers as well
+        narrowest = [
+            max(cell_len(word) for text in texts for word in [*text.split(), ""])
+            for texts in cells
+        ]
+    if sum(narrowest) > room:
+        return [None] * len(columns)
+    while sum(widest) > room:
+        spare = [most - least for most, least in zip(widest, narrowest, strict=True)]
+        wide = [most if left > 0 else -1
+                for most, left in zip(widest, spare, strict=True)]  # fmt: skip
+        widest[wide.index(max(wide))] -= 1
+    return list(widest)
 
 
 # Places to read from and to write to.
@@ -339,9 +422,14 @@ def _bar(what: str) -> Iterator[Show]:
         TextColumn("{task.percentage:>3.0f}%"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True, markup=False, highlight=False, emoji=False)
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(what, total=1.0)
-        yield lambda share: bar.update(task, completed=share)
+        _bars.append(console)
+        try:
+            yield lambda share: bar.update(task, completed=share)
+        finally:
+            _bars.remove(console)
 
 
 def _lines(what: str) -> Show:
@@ -408,11 +496,11 @@ def print_importance(
     from softcost.formatting import format_cost
 
     if all(one["saving"] == 0 for one in facts["columns"]):
-        stdout_console().print("No column changes what the answers cost.")
+        stdout_console().print("No column changes the cost of the answers.")
         return
     shown = facts["columns"][:most]
     unit = f", {currency}" if currency else ""
-    headings = [("column", "left"), (f"saves per row{unit}", "right")]
+    headings = [("column", "left"), (f"importance{unit}", "right")]
     headings += [("95 % interval", "right"), ("", "left")]
     print_table(
         headings,
@@ -427,13 +515,86 @@ def print_importance(
         ],
     )
     rest = len(facts["columns"]) - len(shown)
-    words = f"{rest} more columns save no more. " if rest else ""
+    words = f"{rest} more columns matter less. " if rest else ""
     stdout_console().print(
-        f"{words}A column saves what answers cost more when its values are shuffled, "
-        f"on {facts['rows']} rows.",
+        f"{words}Importance is the extra cost per row when the column is shuffled, on "
+        f"{facts['rows']} rows.",
         soft_wrap=True,
     )
 
 
 def _interval(low: float | None, high: float | None) -> str:
     return "-" if low is None or high is None else f"{low:.4g} to {high:.4g}"
+
+
+# Options of all commands that read tables.
+
+
+merge_option = click.option(
+    "--merge",
+    multiple=True,
+    callback=lambda context, option, texts: _read_merges(texts),
+    metavar="OLD=NEW",
+    help='Replace a label by another, e.g. "Adelei=Adelie"; "n/a=" makes it missing. '
+    "Repeatable.",
+)
+
+
+decimal_option = click.option(
+    "--decimal",
+    type=click.Choice([".", ","]),
+    help="Decimal separator of DATA [default: as in the training table].",
+)
+
+
+def table_options(labels: bool = False) -> Callable[[Any], Any]:
+    """Options on the place of a table in its file, and on rows without a label."""
+
+    def decorate(command: Any) -> Any:
+        if labels:
+            command = click.option(
+                "--skip-unlabelled",
+                is_flag=True,
+                help="Leave out rows without a label.",
+            )(command)
+        command = click.option(
+            "--header-row",
+            callback=_read_header_row,
+            metavar="N[-M]",
+            help="Row with the column names, e.g. 3, or 3-4 for two rows "
+            "[default: detected].",
+        )(command)
+        return click.option(
+            "--sheet",
+            metavar="NAME",
+            help="Sheet of an Excel workbook, by name or number [default: detected].",
+        )(command)
+
+    return decorate
+
+
+def _read_header_row(
+    context: Any, option: Any, text: str | None
+) -> int | tuple[int, int] | None:
+    """``3``, or ``3-4``."""
+    if text is None:
+        return None
+    first, dash, last = text.partition("-")
+    if first.strip().isdecimal() and (not dash or last.strip().isdecimal()):
+        rows = (int(first), int(last or first))
+        if 1 <= rows[0] <= rows[1]:
+            return rows if dash else rows[0]
+    raise click.BadParameter(f"{text!r} is not a row such as 3, or rows such as 3-4")
+
+
+def _read_merges(texts: tuple[str, ...]) -> dict[str, str]:
+    """``OLD=NEW``, as often as there are labels to replace."""
+    merges: dict[str, str] = {}
+    for text in texts:
+        old, equals, new = (part.strip() for part in text.partition("="))
+        if not equals or not old or old == new:
+            raise click.BadParameter(f"{text!r} is not of the form OLD=NEW")
+        if old in merges:
+            raise click.BadParameter(f"{old!r} is replaced twice; name it once")
+        merges[old] = new
+    return merges

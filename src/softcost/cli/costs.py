@@ -12,8 +12,10 @@ from softcost.cli.console import (
     bad_input,
     check_files,
     failed_job,
+    merge_option,
     say_note,
     stdout_console,
+    table_options,
     write_json,
 )
 from softcost.files import STREAM, atomic_write, check_output
@@ -40,8 +42,8 @@ def costs() -> None:
     "--output",
     default="-",
     show_default=True,
-    metavar="OUT.csv",
-    help="Where it goes; - for standard output.",
+    metavar="OUT",
+    help="CSV (.csv) or Excel (.xlsx) file; - for standard output.",
 )
 @click.option(
     "--action",
@@ -50,33 +52,55 @@ def costs() -> None:
     metavar="NAME",
     help='An answer that is no class, such as "ask a person"; may be repeated.',
 )
+@table_options()
+@merge_option
 @click.option("--json", "as_json", is_flag=True, help="Write strict JSON.")
 def template(
-    data: str, target: str, output: str, actions: tuple[str, ...], as_json: bool
+    data: str,
+    target: str,
+    output: str,
+    actions: tuple[str, ...],
+    as_json: bool,
+    **reading: Any,
 ) -> None:
     """Write a price list to fill in, with the classes of a table.
 
-    A CSV table with true classes in rows and predicted ones in columns; every mistake
-    costs 1 until you say otherwise. Comments tell how many rows each class has. An
-    action is one more column, with a price for every true class.
+    A table with true classes in rows and predicted classes in columns; every mistake
+    costs 1 until you change it. Comments show how many rows each class has. An action
+    is one more column, with a price for every true class. In an Excel workbook only
+    prices can be edited, and a selected cell explains its price. A price may be a
+    range, such as "5 to 20".
     """
     check_files(data)
-    _run_template(data, target, output, actions, as_json)
+    _run_template(data, target, output, actions, as_json, reading)
 
 
 @costs.command()
 @click.argument("file")
 @click.option("--data", metavar="DATA", help="Compare with the classes of a table.")
 @click.option("--target", metavar="COL", help="Its column with the classes.")
+@table_options()
+@merge_option
 @click.option("--json", "as_json", is_flag=True, help="Write strict JSON.")
-def check(file: str, data: str | None, target: str | None, as_json: bool) -> None:
+def check(
+    file: str,
+    data: str | None,
+    target: str | None,
+    as_json: bool,
+    **reading: Any,
+) -> None:
     """Say in words what a price list means, and what is odd about it."""
     check_files(file, data)
-    _run_check(file, data, target, as_json)
+    _run_check(file, data, target, as_json, reading)
 
 
 def _run_template(
-    data: str, target: str, output: str, actions: tuple[str, ...], as_json: bool
+    data: str,
+    target: str,
+    output: str,
+    actions: tuple[str, ...],
+    as_json: bool,
+    reading: dict[str, Any],
 ) -> None:
     """Write a matrix of ones, and a column for each action."""
     from softcost.workflow.training_data import class_counts
@@ -85,10 +109,13 @@ def _run_template(
         raise BadInput("--json goes to standard output; leave out -o.")
     with bad_input():
         if output != STREAM:
-            if not output.lower().endswith(".csv"):
-                raise ValueError(f"{output} must end with .csv; the template is a CSV.")
+            if not output.lower().endswith((".csv", ".xlsx")):
+                raise ValueError(
+                    f"{output} must end with .csv or .xlsx; the template is a CSV or "
+                    "Excel file."
+                )
             check_output(output, reads=[data])
-        counts = class_counts(data, target, say_note)
+        counts = class_counts(data, target, say_note, **reading)
         check_actions(actions, counts)
     text = template_text(counts, actions)
     if as_json:
@@ -102,7 +129,11 @@ def _run_template(
         click.echo(text, nl=False)
     else:
         with failed_job(), atomic_write(output, reads=[data]) as place:
-            place.write_text(text, encoding="utf-8", newline="")
+            if output.lower().endswith(".xlsx"):
+                with place.open("wb") as file:
+                    template_workbook(counts, actions).save(file)
+            else:
+                place.write_text(text, encoding="utf-8", newline="")
 
 
 def check_actions(actions: tuple[str, ...], counts: dict[str, int]) -> None:
@@ -145,11 +176,77 @@ def template_text(counts: dict[str, int], actions: tuple[str, ...] = ()) -> str:
     return "\n".join(lines) + "\n" + out.getvalue()
 
 
+_HEADER_ROW = 4  # of the workbook
+_MOST_EXPLAINED = 2_000  # cells; Excel opens more explanations slowly
+_LONGEST_PROMPT = 250
+
+
+def template_workbook(counts: dict[str, int], actions: tuple[str, ...] = ()) -> Any:
+    """The template as a workbook, in which only prices can be edited."""
+    from openpyxl import Workbook
+    from openpyxl.comments import Comment
+    from openpyxl.styles import Font, PatternFill, Protection
+    from openpyxl.utils import get_column_letter
+
+    book = Workbook()
+    sheet = book.active
+    sheet.title = "Prices"
+    names, answers = list(counts), [*counts, *actions]
+    bold, grey = Font(bold=True), PatternFill("solid", fgColor="DDDDDD")
+    sheet["A1"] = "What each mistake costs: fill in the white cells."
+    sheet["A1"].font = bold
+    sheet["A2"] = (
+        "Rows are true classes, columns predictions. A price is a number, or a range "
+        "such as 5 to 20. Being right costs 0."
+    )
+    for place, text in enumerate([CORNER, *answers], start=1):
+        cell = sheet.cell(_HEADER_ROW, place, text)
+        cell.data_type, cell.font, cell.fill = "s", bold, grey
+    for row, true in enumerate(names, start=_HEADER_ROW + 1):
+        cell = sheet.cell(row, 1, true)
+        cell.data_type, cell.font, cell.fill = "s", bold, grey  # never a formula
+        cell.comment = Comment(f"{counts[true]} rows of the data", "softcost")
+        for place, answer in enumerate(answers, start=2):
+            price = ACTION_PRICE if answer in actions else int(answer != true)
+            cell = sheet.cell(row, place, price)
+            if answer == true:
+                cell.fill = grey
+                continue
+            cell.protection = Protection(locked=False)
+            if len(names) * len(answers) <= _MOST_EXPLAINED:
+                _explain(sheet, cell.coordinate, true, answer, answer in actions)
+    sheet.protection.sheet = True
+    sheet.freeze_panes = sheet.cell(_HEADER_ROW + 1, 2)
+    widths = [max(map(len, [CORNER, *names])), *map(len, answers)]
+    for place, width in enumerate(widths, start=1):
+        letter = get_column_letter(place)
+        sheet.column_dimensions[letter].width = min(max(width + 2, 10), 40)
+    return book
+
+
+def _explain(sheet: Any, cell: str, true: str, answer: str, action: bool) -> None:
+    """Show what a price means when its cell is selected."""
+    from openpyxl.worksheet.datavalidation import DataValidation
+
+    what = f"choosing {_line(answer)!r}" if action else f"predicting {_line(answer)!r}"
+    prompt = f"Cost of {what} when the truth is {_line(true)!r}."
+    note = DataValidation(showInputMessage=True, allow_blank=True)
+    note.promptTitle, note.prompt = "Price", prompt[:_LONGEST_PROMPT]
+    note.add(cell)
+    sheet.add_data_validation(note)
+
+
 def _line(name: str) -> str:
     return " ".join(name.split())
 
 
-def _run_check(file: str, data: str | None, target: str | None, as_json: bool) -> None:
+def _run_check(
+    file: str,
+    data: str | None,
+    target: str | None,
+    as_json: bool,
+    reading: dict[str, Any],
+) -> None:
     """Say what a price list means."""
     from softcost.costs import read_costs
     from softcost.costs.price_list import matrix_facts
@@ -162,7 +259,7 @@ def _run_check(file: str, data: str | None, target: str | None, as_json: bool) -
         frame = read_costs(file, notes.append)
         counts = None
         if data is not None and target is not None:
-            counts = class_counts(data, target, notes.append)
+            counts = class_counts(data, target, notes.append, **reading)
             frame = _with_names_of(counts, frame, notes, data, target, file)
     facts = matrix_facts(frame, counts)
     refusal = _refusal(frame, counts, data, target, file)

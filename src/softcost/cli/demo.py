@@ -50,15 +50,13 @@ def demo(output: str, seed: int, as_json: bool, quiet: bool) -> None:
     import pandas as pd
 
     from softcost.workflow.cheque_demo import (
-        N_DIGITS,
         SPLITS,
         TRAINING_ROWS,
         cheque_splits,
     )
 
-    n_test = N_DIGITS - TRAINING_ROWS
     with failed_job(), show_progress("training", quiet, searches=SPLITS):
-        search, summary, measures = cheque_splits(seed)
+        search, n_test, summary, measures = cheque_splits(seed)
     verdict = _verdict(summary, SPLITS)
     with failed_job():
         search.to_html(

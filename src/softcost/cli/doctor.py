@@ -16,6 +16,7 @@ from typing import Literal
 import click
 
 import softcost
+from softcost._extras import install_hint
 from softcost.cli.console import FAILED, print_table, write_json
 from softcost.datasets import info, list_datasets, locate
 
@@ -122,9 +123,7 @@ def check_package(requirement: str, extra: str = "") -> Check:
         found = metadata.version(name)
     except metadata.PackageNotFoundError:
         if extra:
-            return Check(
-                name, "ok", f"not installed (optional: pip install softcost[{extra}])"
-            )
+            return Check(name, "ok", f"not installed (optional: {install_hint(extra)})")
         return Check(name, "fail", "not installed", f"Run: pip install '{requirement}'")
     if least and _numbers(found) < _numbers(least):
         status: Literal["warn", "fail"] = "warn" if extra else "fail"

@@ -6,11 +6,14 @@ import click
 
 from softcost.cli.console import (
     check_files,
+    decimal_option,
     failed_job,
     measure_cells,
     print_table,
+    say,
     say_note,
     stdout_console,
+    table_options,
     write_json,
 )
 from softcost.formatting import format_cost, format_rate
@@ -28,6 +31,26 @@ _MOST_CLASSES_SHOWN = 12
     metavar="PREFIX",
     help="Prices by row, in columns called PREFIX and the name of a class.",
 )
+@click.option(
+    "--cost",
+    multiple=True,
+    metavar="FORMULA",
+    help="Decide and measure by other costs by row, e.g. 'fn = amount'. Repeatable.",
+)
+@click.option(
+    "--positive",
+    metavar="CLASS",
+    help="Positive class of tn, fp, fn and tp [default: the rarer class].",
+)
+@click.option(
+    "--answers",
+    multiple=True,
+    metavar="COL",
+    help="Compare with another system's answers in this column, e.g. the current "
+    "process. Repeatable.",
+)
+@table_options(labels=True)
+@decimal_option
 @click.option("--json", "as_json", is_flag=True, help="Write strict JSON.")
 def evaluate(
     model: str,
@@ -35,43 +58,75 @@ def evaluate(
     target: str,
     costs: str | None,
     cost_columns: str | None,
+    cost: tuple[str, ...],
+    positive: str | None,
+    answers: tuple[str, ...],
     as_json: bool,
+    **reading: Any,
 ) -> None:
     """Measure a model on rows whose classes are known.
 
-    Prints cost, error, weighted error and G-mean, what the model saves against the
-    best single answer, with an interval, the recall of every class, the confusion of
-    true and predicted classes, and the mistakes that cost most.
+    Prints cost, error, weighted error and G-mean, the saving over the best constant
+    answer with a confidence interval, the recall of every class, the confusion matrix,
+    and the most expensive mistakes. --answers adds another system, such as your
+    current process, to the comparison.
     """
     check_files(model, data)
     from softcost.workflow import evaluate_model
 
     with failed_job():
         result = evaluate_model(
-            model, data, target, costs=costs, cost_columns=cost_columns, tell=say_note
+            model,
+            data,
+            target,
+            costs=costs,
+            cost_columns=cost_columns,
+            cost=cost,
+            positive=positive,
+            answers=answers,
+            tell=say_note,
+            **reading,
         )
+    for sentence in result["warnings"]:
+        say(f"warning: {sentence}")
     if as_json:
         write_json(result)
     else:
         _print_result(result)
 
 
+def _is_sure(saving: dict[str, Any]) -> bool:
+    """Whether the interval of a saving, or of an extra cost, does not include 0."""
+    return saving["shown"] or (saving["high"] is not None and saving["high"] < 0)
+
+
 def _print_result(result: dict[str, Any]) -> None:
     from softcost.metrics import reported_measures
+    from softcost.report import saving_words
 
     out = stdout_console()
     measures = reported_measures(bool(result["actions"]))
-    columns = ["rows", *(measure.heading for measure in measures), "prices"]
-    cells = [str(result["rows"]), *measure_cells(result, measures), result["prices"]]
-    print_table([(name, "right") for name in columns], [cells])
+    out.print(f"{result['rows']} rows, prices {result['prices']}")
+    columns = [("", "left"), *((measure.heading, "right") for measure in measures)]
+    rows = [["model", *measure_cells(result, measures)]]
+    for system in result["others"]:
+        rows.append([system["name"], *measure_cells(system, measures)])
+    print_table(columns, rows)
     always = result["constant"]
     out.print(
         f"Always answering {always['label']} costs {format_cost(always['cost'])}, the "
-        "least that a single answer can here.",
+        "least that a constant answer costs on these rows.",
         soft_wrap=True,
     )
     for sentence in result["advice"]["sentences"]:
         out.print(sentence, soft_wrap=True)
+    for system in result["others"]:
+        chance = "" if _is_sure(system["saving"]) else " This may be chance."
+        out.print(
+            f"Compared with {system['name']}, the model "
+            f"{saving_words(system['saving'])}.{chance}",
+            soft_wrap=True,
+        )
     out.print()
     names, counts = result["classes"], result["confusion"]
     wide = len(names) > _MOST_CLASSES_SHOWN

@@ -1,12 +1,16 @@
 """``softcost explain``: what each column is worth to a model."""
 
+from typing import Any
+
 import click
 
 from softcost.cli.console import (
     check_files,
+    decimal_option,
     failed_job,
     print_importance,
     say_note,
+    table_options,
     write_json,
 )
 
@@ -36,6 +40,8 @@ from softcost.cli.console import (
     help="How often each column is shuffled.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
+@table_options(labels=True)
+@decimal_option
 @click.option("--json", "as_json", is_flag=True, help="Write strict JSON.")
 def explain(
     model: str,
@@ -47,6 +53,7 @@ def explain(
     repeats: int,
     seed: int,
     as_json: bool,
+    **reading: Any,
 ) -> None:
     """Tell what each column saves, in the units of the prices.
 
@@ -69,6 +76,7 @@ def explain(
             repeats=repeats,
             seed=seed,
             tell=say_note,
+            **reading,
         )
     currency = facts.pop("currency")
     if as_json:

@@ -11,7 +11,7 @@ from softcost.cli.console import (
     BudgetMissed,
     check_files,
     failed_job,
-    measure_cells,
+    merge_option,
     print_importance,
     print_table,
     read_recalls,
@@ -20,15 +20,15 @@ from softcost.cli.console import (
     say_note,
     show_progress,
     stdout_console,
+    table_options,
     warnings_as_lines,
     write_json,
 )
-from softcost.formatting import format_cost, format_params, format_rate, format_saving
+from softcost.formatting import format_cost, format_model, format_rate, format_saving
 from softcost.reductions import CATALOGUE
 from softcost.search.criteria import CRITERIA
 
 if TYPE_CHECKING:
-    from softcost.metrics import Measure
     from softcost.tables import ColumnSummary
     from softcost.workflow import FitOptions, Training
 
@@ -52,23 +52,25 @@ def _reductions_help() -> str:
     return "\n".join(["\b", "Reductions:", *lines])
 
 
-_AGAINST = "vs regular"  # what is paid, less or more
+_AGAINST = "vs regular"  # the cost, compared with the regular model
+_WIDEST = 78  # columns of the main table, in any terminal
 _MOST_SHOWN = 40  # columns; of more, only those with something to say
 
 
 def _softness(context: Any, option: Any, text: str) -> int | list[float]:
-    """``11`` asks for eleven values, ``0,0.3,1`` for these; 0 and 1 are values."""
+    """``11`` stands for eleven values, ``0,0.3,1`` for these; 0 and 1 are values."""
+    if text.strip().isdecimal() and int(text) > 1:
+        return int(text)
+    from softcost.search.prepare import softness_values
+
     try:
-        if text.strip().isdecimal() and int(text) > 1:
-            return int(text)
-        values = sorted({float(part) for part in text.split(",") if part.strip()})
-        if values and all(0 <= value <= 1 for value in values):
-            return values
+        values = {float(part) for part in text.split(",")}
+        return softness_values(sorted(values)).tolist()
     except ValueError:
-        pass
-    raise click.BadParameter(
-        f"{text!r} is neither a count such as 11 nor values from 0 to 1 such as 0,0.3,1"
-    )
+        raise click.BadParameter(
+            f"{text!r} is neither a number of values, such as 11, nor values from 0 to "
+            "1, such as 0,0.3,1"
+        ) from None
 
 
 def _names_of(known: tuple[str, ...]) -> Any:
@@ -145,9 +147,23 @@ def _value(text: str) -> Any:
 @click.option("--target", required=True, metavar="COL", help="Column with the classes.")
 @click.option("--costs", metavar="FILE", help="Price list by class: CSV, JSON, ...")
 @click.option(
+    "--cost",
+    multiple=True,
+    metavar="FORMULA",
+    help="Cost by row, from columns that are known when a row is decided, e.g. "
+    "'good>bad = 0.75 * balance', '*>ask = 2', for two classes 'fn = amount'. "
+    "Repeatable.",
+)
+@click.option(
+    "--positive",
+    metavar="CLASS",
+    help="Positive class of tn, fp, fn and tp [default: the rarer class].",
+)
+@click.option(
     "--cost-columns",
     metavar="PREFIX",
-    help="Prices by row, in columns called PREFIX and the name of a class.",
+    help="Costs by row, in columns called PREFIX and the name of a class (known for "
+    "training rows only), or PREFIX and true>predicted or tn, fp, fn, tp.",
 )
 @click.option(
     "--action",
@@ -173,6 +189,8 @@ def _value(text: str) -> Any:
 @click.option(
     "--missing", multiple=True, metavar="WORDS", help="Cells that say nothing: -9,none."
 )
+@table_options(labels=True)
+@merge_option
 @click.option(
     "--reduction",
     callback=_names_of(REDUCTIONS),
@@ -256,7 +274,7 @@ def _value(text: str) -> Any:
 @click.option(
     "--minutes",
     type=click.FloatRange(0, min_open=True),
-    help="A race: try what suits the table, the quickest first, for so long.",
+    help="Time limit in minutes; fast families run first.",
 )
 @click.option(
     "--test-size",
@@ -291,7 +309,19 @@ def _value(text: str) -> Any:
     help="Models to write: all of the front, for 'softcost choose', or one; auto: the "
     "front up to 2000 rows.",
 )
+@click.option(
+    "--candidate",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Choose the candidate with this number, as on the explorer page of the same "
+    "search.",
+)
 @click.option("--report", metavar="OUT.html", help="Write the explorer page here.")
+@click.option(
+    "--details",
+    is_flag=True,
+    help="Print all measures with standard errors, and the best of each family.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Write strict JSON.")
 @click.option("--quiet", is_flag=True, help="No progress and no warnings.")
 def fit(data: str, **options: Any) -> None:
@@ -302,15 +332,24 @@ def fit(data: str, **options: Any) -> None:
     cells, words and numbers of any scale are dealt with inside the model. Prices by
     class are a table with the true classes in rows and the predicted ones in columns;
     'softcost costs template' writes one to fill in.
+
+    A --cost formula has numbers, columns (`odd names` in backticks), + - * /, min, max,
+    abs and if(a > b, c, d). * stands for any class; correct answers are free unless a
+    formula gives their cost. Put labels with > or = in quotes. The model keeps the
+    formulas, so 'softcost predict' needs their columns. They are also features, unless
+    you --drop them.
     """
     check_files(data, options["costs"], options["test"])
     from softcost.workflow import FitOptions, prepare_training
 
     as_json, quiet = options.pop("as_json"), options.pop("quiet")
+    details = options.pop("details")
     training = prepare_training(FitOptions(data=data, **options))
     if not quiet:
         _print_columns(training.data.columns, training.data.notes)
         _print_what_is_trained(training)
+        for sentence in training.data.warnings:
+            say(f"warning: {sentence}")
     with (
         failed_job(),
         warnings_as_lines(quiet),
@@ -322,7 +361,7 @@ def fit(data: str, **options: Any) -> None:
     if as_json:
         _write_json(training, results)
     else:
-        _print_results(training.options, training.describe(), results)
+        _print_results(training.options, training.describe(), results, details)
     if results["budget_met"] is False:
         raise BudgetMissed(results["guarantee"]["missing"])
 
@@ -381,47 +420,33 @@ def _write_json(training: "Training", results: dict[str, Any]) -> None:
 
 
 def _print_results(
-    options: "FitOptions", about: dict[str, Any], results: dict[str, Any]
+    options: "FitOptions",
+    about: dict[str, Any],
+    results: dict[str, Any],
+    details: bool = False,
 ) -> None:
-    from softcost.report import budget_words
-
-    test = f", {about['test_rows']} test rows" if results["held_out"] else ""
     out = stdout_console()
-    unit = f" {options.currency}" if options.currency else ""
-    trained = f"{about['reduction']} with {about['learner']}"
+    method = f"{about['reduction']} with {about['learner']}, "
     if about["reduction"] == "auto":
-        trained = "families that suit the table"
-    tried = f"{about['folds']}-fold cross-validation"
+        method = ""
+    folds = f"{about['folds']}-fold cross-validation"
     if about["sample"] is not None:
-        tried = f"tried on {about['folds']} samples of {about['sample']} rows"
+        folds = f"{about['folds']} samples of {about['sample']} rows"
     out.print(
         f"{about['rows']} rows, {len(about['columns'])} columns, "
-        f"{len(about['classes'])} classes; {trained}, {tried} (mean ± standard error)"
-        f"{test}",
+        f"{len(about['classes'])} classes; {method}{folds}",
         soft_wrap=True,
     )
-    _print_comparison(results, options.currency)
-    _print_families(results["families"])
-    chosen = results["cross_validated"]["chosen"]
-    by_cost = about["criterion"] == "cost"
-    blended = _why_blended(results["families"], chosen) if by_cost else []
-    for sentence in blended:
-        out.print(sentence, soft_wrap=True)
-    for sentence in results["advice"]["sentences"]:
-        out.print(sentence, soft_wrap=True)
-    for line in _action_lines(results["asked"], options.currency):
-        out.print(line, soft_wrap=True)
-    expected = results["expected"]
-    if expected is not None:
-        out.print(
-            f"Chosen among {expected['candidates']} models, so flattered: "
-            f"expect a cost of about {format_cost(expected['cost'])}{unit} on new rows "
-            f"({format_cost(expected['low'])} to {format_cost(expected['high'])}).",
-            soft_wrap=True,
-        )
-    if results["guarantee"] is not None:
-        out.print(budget_words(results["guarantee"]), soft_wrap=True)
-    for line in _sensitivity_lines(results["sensitivity"]):
+    _print_comparison(results, results["cross_validated"], options.currency)
+    if results["held_out"] is not None:
+        out.print()
+        out.print(f"{about['test_rows']} test rows")
+        _print_comparison(results, results["held_out"], options.currency)
+    if details:
+        out.print()
+        _print_details(results)
+        _print_families(results["families"])
+    for line in _result_lines(options, results):
         out.print(line, soft_wrap=True)
     if results["importance"] is not None:
         print_importance(results["importance"], options.currency)
@@ -431,57 +456,102 @@ def _print_results(
         out.print(f"report: {options.report}", soft_wrap=True)
     if options.model is None and options.report is None:
         sys.stdout.flush()
-        say("nothing was kept; --model OUT keeps the model, --report OUT.html a page.")
+        say("nothing was saved; --model OUT saves the model, --report OUT.html a page.")
 
 
-def _print_comparison(results: dict[str, Any], currency: str) -> None:
+def _result_lines(options: "FitOptions", results: dict[str, Any]) -> list[str]:
+    """The results in sentences."""
+    from softcost.report import budget_words
+
+    lines = list(results["advice"]["sentences"])
+    lines += _why_not_chosen(results["not_chosen"])
+    lines += _action_lines(results["asked"], options.currency)
+    expected = results["expected"]
+    if expected is not None:
+        unit = f" {options.currency}" if options.currency else ""
+        lines.append(
+            f"Picking the best of {expected['candidates']} models is optimistic; "
+            f"expect a cost of about {format_cost(expected['cost'])}{unit} on new rows "
+            f"({format_cost(expected['low'])} to {format_cost(expected['high'])})."
+        )
+    if results["guarantee"] is not None:
+        lines.append(budget_words(results["guarantee"]))
+    return lines + _sensitivity_lines(results["sensitivity"])
+
+
+def _shown_models(
+    results: dict[str, Any], short: bool = False
+) -> list[tuple[str, str, dict[str, Any]]]:
+    """Key, name and cross-validated facts of every model to show, each once."""
+    compared = results["cross_validated"]
+    same = [
+        name for name, facts in compared.items() if _same(facts, compared["chosen"])
+    ]
+    models = []
+    for name, facts in compared.items():
+        if name in same[:-1]:  # the chosen model, which is the last of them
+            continue
+        words = name
+        if name == "constant":
+            words = f"always {results['constant']}"
+        elif name == "chosen" and len(same) > 1:
+            words = f"chosen = {' = '.join(same[:-1])}"
+        if not short and name != "constant":
+            words = f"{words}: {format_model(facts)}"
+        models.append((name, words, facts))
+    return models
+
+
+def _print_comparison(
+    results: dict[str, Any], measured: dict[str, dict[str, Any]], currency: str
+) -> None:
+    """Cost, error and saving of each model, in at most 78 columns."""
+    cost = f"cost, {currency}" if currency else "cost"
+    with_actions = "coverage" in results["cross_validated"]["chosen"]
+    heads = [cost, "error", *(["answered"] if with_actions else []), _AGAINST]
+    rows = []
+    for name, words, _ in _shown_models(results):
+        facts = measured[name]
+        cells = [words, format_cost(facts["cost"]), format_rate(facts["error"])]
+        if with_actions:
+            cells.append(format_rate(facts["coverage"]))
+        saving = facts.get("saving_percent")
+        rows.append([*cells, "" if name == "regular" else format_saving(saving)])
+    columns = [("model", "left"), *((head, "right") for head in heads)]
+    print_table(columns, rows, most_width=_WIDEST)
+
+
+def _print_details(results: dict[str, Any]) -> None:
+    """All measures, with standard errors: a column per model."""
     from softcost.metrics import reported_measures
 
-    held_out = results["held_out"]
-    measures = reported_measures(
-        "coverage" in results["cross_validated"]["chosen"], headline=True
-    )
-    heads = [
-        f"{measure.heading}, {currency}"
-        if currency and measure.unit == "cost"
-        else measure.heading
-        for measure in measures
-    ]
-    heads.append(_AGAINST)
-    columns = [("", "left"), ("softness", "right"), ("parameters", "left")]
-    columns += [(name, "right") for name in heads]
-    if held_out is not None:
-        columns += [(f"test {name}", "right") for name in heads]
-    rows, compared = [], results["cross_validated"]
-    same = [name for name, one in compared.items() if _same(one, compared["chosen"])]
-    for name, one in compared.items():
-        if name in same[:-1]:  # the last of them is the chosen one, and is told once
-            continue
-        shown, softness = name, one["softness"]
-        if name == "constant":
-            shown = f"always {results['constant']}"
-        elif name == "chosen" and len(same) > 1:
-            shown = f"chosen, {' and '.join(same[:-1])}"
-        row = [shown, "" if softness is None else f"{softness:g}"]
-        family = {} if one.get("family") is None else {"family": one["family"]}
-        row += [format_params(family | one["params"]), *_cells(name, one, measures)]
-        if held_out is not None:
-            row += _cells(name, held_out[name], measures)
-        rows.append(row)
-    print_table(columns, rows)
+    models = _shown_models(results, short=True)
+    measures = reported_measures("coverage" in results["cross_validated"]["chosen"])
+    tables = {"cross-validated": results["cross_validated"]}
+    if results["held_out"] is not None:
+        tables["test rows"] = results["held_out"]
+    for title, measured in tables.items():
+        rows = []
+        for measure in measures:
+            facts = [measured[name] for name, _, _ in models]
+            rows.append(
+                [
+                    measure.heading,
+                    *(measure.format(fact[measure.name]) for fact in facts),
+                ]
+            )
+            errors = [fact.get(measure.standard_error) for fact in facts]
+            if any(error is not None for error in errors):
+                rows.append(["  ± standard error", *map(measure.format, errors)])
+        heads = [(words, "right") for _, words, _ in models]
+        print_table([(title, "left"), *heads], rows)
+        stdout_console().print()
 
 
 def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Whether two are the same candidate."""
     named = ("softness", "family", "params")
     return all(one.get(name) == other.get(name) for name in named)
-
-
-def _cells(
-    name: str, results: dict[str, Any], measures: "Sequence[Measure]"
-) -> list[str]:
-    saving = "" if name == "regular" else format_saving(results.get("saving_percent"))
-    return [*measure_cells(results, measures), saving]
 
 
 def _action_lines(asked: dict[str, Any] | None, currency: str) -> list[str]:
@@ -496,29 +566,32 @@ def _action_lines(asked: dict[str, Any] | None, currency: str) -> list[str]:
     ]
     saving = asked["saving"]
     if saving is not None:
-        sure = "" if saving["shown"] else ", which may be chance"
+        names = " and ".join(asked["actions"])
+        chance = "" if saving["shown"] else ". This may be chance"
+        sign = 1 if saving["saving"] >= 0 else -1
+        ends = sorted(sign * saving[name] for name in ("low", "high"))
+        more = "more" if sign > 0 else "less"
         lines.append(
-            "The cheapest model that answers every row itself costs "
-            f"{format_cost(saving['cost'])}{unit} per row: this one saves "
-            f"{format_cost(saving['saving'])}{unit} (95 % interval "
-            f"{format_cost(saving['low'])} to {format_cost(saving['high'])}){sure}."
+            f"Without {names}, the cheapest model costs {format_cost(saving['cost'])}"
+            f"{unit} per row, {format_cost(sign * saving['saving'])}{unit} {more} "
+            f"(95 % interval {format_cost(ends[0])} to {format_cost(ends[1])}){chance}."
         )
     return lines
 
 
-def _why_blended(
-    facts: list[dict[str, Any]] | None, chosen: dict[str, Any]
-) -> list[str]:
-    """Why a blend was chosen that is not the cheapest of all, in a sentence."""
-    if facts is None or chosen.get("family") != "blend":
+def _why_not_chosen(listed: list[dict[str, Any]]) -> list[str]:
+    """Why a candidate of another family was not chosen although it looks better."""
+    if not listed:
         return []
-    best = facts[0]
-    if best["family"] == "blend" or not best["cost"] < chosen["cost"]:
-        return []
+    best = listed[0]
+    others = ", ".join(candidate["family"] for candidate in listed[1:])
+    also = f" The same holds for {others}." if others else ""
     return [
-        f"{best['family']} looks cheaper ({format_cost(best['cost'])}), but of many "
-        "costs the least is partly luck: the blend is steadier, and is taken unless a "
-        "family outside it is clearly cheaper. --reduction and --learner take another."
+        f"{best['family']} looks better (cost {format_cost(best['cost'])}), but its "
+        f"lead of {format_cost(best['difference'])} has a standard error of "
+        f"{format_cost(best['difference_se'])} and may be chance. softcost prefers the "
+        f"blend unless another family leads by {format_cost(best['required_lead'])}."
+        + also
     ]
 
 
@@ -526,46 +599,57 @@ def _print_families(facts: list[dict[str, Any]] | None) -> None:
     """A table of families, the cheapest first."""
     if not facts:
         return
-    columns = [("family", "left"), ("softness", "right"), ("parameters", "left")]
-    columns += [("cost", "right"), ("error", "right"), ("left out", "left")]
+    columns = [("cheapest of each family", "left"), ("cost", "right"), ("±", "right")]
+    columns += [("error", "right"), ("±", "right"), ("left out", "left")]
     rows = []
-    for one in facts:
-        tried = "cost" in one
+    for family in facts:
+        if "cost" not in family:
+            rows.append([family["family"], "-", "", "-", "", family["skipped"] or ""])
+            continue
         rows.append(
             [
-                one["family"],
-                f"{one['softness']:g}" if tried else "",
-                format_params(one["params"]) if tried else "",
-                format_cost(one["cost"], one["cost_se"]) if tried else "-",
-                format_rate(one["error"], one["error_se"]) if tried else "-",
-                one["skipped"] or "",
+                format_model(family),
+                format_cost(family["cost"]),
+                "" if family["cost_se"] is None else f"{family['cost_se']:.2g}",
+                format_rate(family["error"]),
+                "" if family["error_se"] is None else format_rate(family["error_se"]),
+                family["skipped"] or "",
             ]
         )
+    if not any(row[-1] for row in rows):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
     print_table(columns, rows)
 
 
 def _sensitivity_lines(sure: dict[str, Any] | None) -> list[str]:
-    """The same for people: the first price to turn the choice.
-
-    Differences of cost are told as savings, once.
-    """
+    """The price whose change would change the choice first, and the regret."""
     if sure is None:
         return []
     first = sure["first"]
+    lines = _regret_lines(sure.get("regret"))
     if first is None:
-        return [
-            "If a price is wrong: whatever a single one of them were, the same model "
-            "would be chosen."
-        ]
-    side = "more" if first["at"] >= first["price"] else "less"
-    then = f"softness {sure['then']['softness']:g}"
-    if sure["then"]["family"] is not None:
-        then = f"{sure['then']['family']}, {then}"
-    if sure["then"]["params"]:
-        then += f", {format_params(sure['then']['params'])}"
+        return [*lines, "No change of a single price would change the choice."]
+    side = "above" if first["at"] >= first["price"] else "below"
     return [
-        "If a price is wrong: the first to matter is that of predicting "
-        f"{first['predicted']} for a true {first['true']}, now "
-        f"{format_cost(first['price'])}; at {side} than {format_cost(first['at'])} "
-        f"another model would be chosen ({then})."
+        f"Most sensitive price: predicting {first['predicted']} for a true "
+        f"{first['true']} costs {format_cost(first['price'])}; {side} "
+        f"{format_cost(first['at'])}, softcost would choose "
+        f"{format_model(sure['then'])}.",
+        *lines,
+    ]
+
+
+def _regret_lines(regret: dict[str, Any] | None) -> list[str]:
+    """How much the choice may cost above the best one if prices are in ranges."""
+    if regret is None or regret["chosen"] is None:
+        return []
+    words = (
+        "Whatever the prices within their ranges, this model costs at most "
+        f"{format_cost(regret['chosen'])} per row more than the best candidate"
+    )
+    if regret["is_chosen"] or not regret["least"] < regret["chosen"]:
+        return [f"{words}; no candidate does better."]
+    return [
+        f"{words}. The least regret, {format_cost(regret['least'])}, has candidate "
+        f"{regret['row']}: {format_model(regret['candidates'][0])}."
     ]

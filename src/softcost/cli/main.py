@@ -40,7 +40,7 @@ COMMANDS = {
     ),
     "choose": (
         "softcost.cli.choose:choose",
-        "Take another model of a trade-off, without training again.",
+        "Choose another model of the trade-off, without training again.",
     ),
     "page": (
         "softcost.cli.page:page",

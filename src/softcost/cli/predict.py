@@ -1,6 +1,6 @@
 """``softcost predict``: a label and scores for every row."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -8,9 +8,11 @@ from softcost.cli.console import (
     BadInput,
     bad_input,
     check_files,
+    decimal_option,
     failed_job,
     say,
     say_note,
+    table_options,
     write_json,
 )
 from softcost.files import STREAM, check_output, shown_name
@@ -42,12 +44,13 @@ _FORMULAS = tuple("=+-@\t\r")
     metavar="COL",
     help="Copy a column of DATA instead of the ids.",
 )
+@click.option("--keep-all", is_flag=True, help="Copy all columns of DATA.")
 @click.option("--no-scores", is_flag=True, help="Write labels only.")
 @click.option(
-    "--riskiest",
+    "--top",
     type=click.IntRange(1),
     metavar="N",
-    help="Only the N rows that are most in doubt, with their numbers, the worst first.",
+    help="Write only the N most expensive uncertain rows, the most expensive first.",
 )
 @click.option(
     "--rows-at-once",
@@ -55,84 +58,137 @@ _FORMULAS = tuple("=+-@\t\r")
     help="How many rows are in memory at a time; by default 20000, fewer of more than "
     "500 features.",
 )
+@click.option(
+    "--cost",
+    multiple=True,
+    metavar="FORMULA",
+    help="Decide by other costs by row, e.g. 'fn = 0.75 * balance'. Repeatable.",
+)
+@click.option(
+    "--cost-columns",
+    metavar="PREFIX",
+    help="Decide by cost matrices in columns called PREFIX and true>predicted, or for "
+    "two classes PREFIX and tn, fp, fn, tp.",
+)
+@click.option(
+    "--positive",
+    metavar="CLASS",
+    help="Positive class of tn, fp, fn and tp [default: the rarer class].",
+)
+@table_options()
+@decimal_option
 @click.option("--json", "as_json", is_flag=True, help="Tell what was done as JSON.")
 def predict(
     model: str,
     data: str,
     output: str,
     keep: tuple[str, ...],
+    keep_all: bool,
     no_scores: bool,
-    riskiest: int | None,
+    top: int | None,
     rows_at_once: int | None,
+    cost: tuple[str, ...],
+    cost_columns: str | None,
+    positive: str | None,
     as_json: bool,
+    **reading: Any,
 ) -> None:
     """Predict the rows of a table with a model.
 
-    MODEL is a file that 'softcost fit --model' or softcost.save wrote; DATA a CSV,
-    Excel, Parquet or LIBSVM file, or - for CSV on standard input. The output has the
-    ids of the rows where the model knows of some, the label, and for every class what
-    answering it is expected to cost, in the units of the prices, with the next best
-    answer and how much more that one costs; where the model does not know that, a score
-    (the larger the better). A row is in doubt where its answer is expected to cost much
-    or, without expected costs, where the second best score comes near the best. Rows
-    unlike those of the training are told of. Rows are read and written in pieces, so
-    files may be larger than memory; an output file is there as a whole or not at all.
+    MODEL is a file that 'softcost fit --model' or softcost.save wrote. DATA is a CSV,
+    Excel, Parquet or LIBSVM file, or - for CSV on standard input.
+
+    The output has the number of each row (1 is the first below the header), its ids if
+    the model has any, the prediction, and the expected cost of every answer, with the
+    next best answer and how much more it costs. Models without expected costs have
+    scores instead (larger is better). --top ranks rows by the expected cost of the
+    prediction, or by the margin between the two best scores.
+
+    softcost warns if rows differ from the training data. Rows are read and written in
+    blocks, so files may be larger than memory. An output file is written completely or
+    not at all.
     """
     check_files(model, data)
-    _run(model, data, output, keep, not no_scores, riskiest, rows_at_once, as_json)
+    if keep_all and keep:
+        raise BadInput("--keep-all copies all columns; leave out --keep.")
+    columns = None if keep_all else keep
+    scores = not no_scores
+    costs = (cost, cost_columns, positive)
+    _run(
+        model,
+        data,
+        output,
+        columns,
+        scores,
+        top,
+        rows_at_once,
+        costs,
+        as_json,
+        reading,
+    )
 
 
 def _run(
     model: str,
     data: str,
     output: str,
-    keep: tuple[str, ...],
+    keep: tuple[str, ...] | None,
     scores: bool,
-    riskiest: int | None,
+    top: int | None,
     rows_at_once: int | None,
+    costs: tuple[tuple[str, ...], str | None, str | None],
     as_json: bool,
+    reading: dict[str, Any],
 ) -> None:
-    """Predict piece by piece."""
+    """Predict piece by piece; ``keep`` is None for all columns."""
     from softcost.workflow.predictions import (
         PREDICTION,
-        Riskiest,
+        MostExpensive,
         open_writer,
         with_predictions,
     )
-    from softcost.workflow.stored_model import open_model, read_pieces
+    from softcost.workflow.stored_model import ReadOptions, open_model, read_pieces
 
-    if riskiest is not None and not scores:
-        raise BadInput("--riskiest needs scores: leave out --no-scores.")
+    if top is not None and not scores:
+        raise BadInput("--top needs scores: leave out --no-scores.")
     if output == STREAM and as_json:
         raise BadInput(
             "--json tells what was done on standard output, where the predictions go; "
             "give them a file with -o."
         )
-    twice = [name for name in keep if keep.count(name) > 1]
+    twice = [name for name in keep or () if keep and keep.count(name) > 1]
     if twice:
         raise BadInput(f"--keep names {twice[0]!r} twice; name it once.")
     with bad_input():
         _check_output(output, model, data)
-        stored = open_model(model)
+        stored = _with_costs(open_model(model), *costs)
     _warn_of_formulas(output, stored)
     counts = dict.fromkeys((str(name) for name in stored.answers.tolist()), 0)
     pieces = read_pieces(
-        stored, data, rows_at_once, _not_features(stored, keep), say_note
+        stored,
+        data,
+        rows_at_once,
+        _not_features(stored, keep or ()),
+        say_note,
+        ReadOptions(**reading),
     )
     monitor = stored.drift_monitor()
-    doubtful = None if riskiest is None else Riskiest(riskiest)
+    doubtful = None if top is None else MostExpensive(top)
+    first_row = 0
     with failed_job(), open_writer(output, [model, data]) as write:
-        for raw, X in pieces:
+        for raw, X, matrices in pieces:
             with bad_input():
-                kept = _kept_columns(raw, keep or _own_ids(stored, raw), data)
-            frame = with_predictions(kept, stored, X, scores)
+                names = tuple(raw.columns) if keep is None else keep
+                kept = _kept_columns(raw, names or _own_ids(stored, raw), data)
+            frame = with_predictions(kept, stored, X, scores, matrices, first_row)
+            first_row += len(frame)
             monitor.update(X, frame[PREDICTION].to_numpy())
             for name, count in frame[PREDICTION].value_counts().items():
                 counts[str(name)] += int(count)
             if doubtful is None:
                 write(frame)
             else:
-                doubtful.see(frame, stored)
+                doubtful.update(frame, stored)
         if doubtful is not None:
             write(doubtful.rows())
     warnings = monitor.warnings()
@@ -149,6 +205,22 @@ def _run(
                 "warnings": warnings,
             }
         )
+
+
+def _with_costs(
+    stored: "StoredModel",
+    formulas: tuple[str, ...],
+    columns: str | None,
+    positive: str | None,
+) -> "StoredModel":
+    """The model with the costs by row that the options name."""
+    if formulas and columns is not None:
+        raise ValueError("give --cost FORMULA or --cost-columns PREFIX, not both.")
+    if formulas:
+        return stored.with_formulas(formulas, positive)
+    if columns is not None:
+        return stored.with_cost_columns(columns, positive)
+    return stored
 
 
 def _check_output(output: str, model: str, data: str) -> None:

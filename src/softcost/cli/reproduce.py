@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from softcost._extras import install_hint
 from softcost.cli.console import (
     FAILED,
     BadInput,
@@ -273,7 +274,7 @@ def _reproduce(progress: "_Progress", target: str, **options: Any) -> Any:
     from softcost import paper
 
     if options["dask"] is not None and find_spec("distributed") is None:
-        raise BadInput("--dask needs dask and distributed: pip install softcost[dask]")
+        raise BadInput(f"--dask needs dask and distributed: {install_hint('dask')}")
     try:
         return paper.reproduce(target, progress=progress, **options)
     except BrokenPipeError:

@@ -14,6 +14,7 @@ from softcost.report.displays import (
 )
 from softcost.report.explorer import (
     ExplorerData,
+    NotebookPage,
     explorer_html,
     notebook_html,
     python_lines,
@@ -25,6 +26,7 @@ __all__ = [
     "CostMatrixDisplay",
     "ExplorerData",
     "NetBenefitDisplay",
+    "NotebookPage",
     "SoftnessCurveDisplay",
     "TradeoffDisplay",
     "advice",

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from softcost._extras import install_hint
 from softcost.metrics import pareto_mask
 from softcost.report.explorer import parameter_names
 from softcost.search import reference_rows
@@ -17,12 +18,12 @@ HARD, REGULAR = "#d55e00", "#0072b2"
 
 
 def new_axes(ax: Any) -> Any:
-    """The axes that were given, or new ones."""
+    """The axes, or new ones if there are none."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
         raise ImportError(
-            "displays need matplotlib: pip install 'softcost[plot]'."
+            f"displays need matplotlib: {install_hint('plot')}."
         ) from None
     return plt.subplots()[1] if ax is None else ax
 
@@ -50,7 +51,7 @@ class TradeoffDisplay:
 
     See Also
     --------
-    SoftnessCurveDisplay : Cost and error along softness.
+    SoftnessCurveDisplay : Cost and error over softness.
     write_explorer : The same as a page to choose on.
 
     Examples
@@ -90,7 +91,7 @@ class TradeoffDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> "TradeoffDisplay":
-        """Draw a trade-off table; the best hard and regular rows are found in it.
+        """Plot a trade-off table, with its best hard and regular rows marked.
 
         Parameters
         ----------
@@ -101,14 +102,14 @@ class TradeoffDisplay:
         error : {"error", "weighted_error"}, default="error"
             The error that counts.
         ax : matplotlib Axes, default=None
-            By default new ones.
+            Axes to plot on; a new figure by default.
         **kwargs
-            For `plot`.
+            Passed to `plot`.
 
         Returns
         -------
         TradeoffDisplay
-            Drawn.
+            The display, after plotting.
         """
         rows = reference_rows(table, chosen, error=error)
         display = cls(
@@ -124,21 +125,21 @@ class TradeoffDisplay:
     def from_estimator(
         cls, search: Any, *, ax: Any = None, **kwargs: Any
     ) -> "TradeoffDisplay":
-        """Draw the trade-off of a fitted `SoftCostClassifierCV`.
+        """Plot the trade-off of a fitted `SoftCostClassifierCV`.
 
         Parameters
         ----------
         search : SoftCostClassifierCV
-            Fitted.
+            A fitted search.
         ax : matplotlib Axes, default=None
-            By default new ones.
+            Axes to plot on; a new figure by default.
         **kwargs
-            For `plot`.
+            Passed to `plot`.
 
         Returns
         -------
         TradeoffDisplay
-            Drawn.
+            The display, after plotting.
         """
         return cls.from_frame(
             search.tradeoff_,
@@ -151,16 +152,16 @@ class TradeoffDisplay:
     def plot(
         self, ax: Any = None, *, error_bars: bool = True, **kwargs: Any
     ) -> "TradeoffDisplay":
-        """Draw.
+        """Plot the display.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            By default new ones.
+            Axes to plot on; a new figure by default.
         error_bars : bool, default=True
-            One standard error each way.
+            Whether to show one standard error in each direction.
         **kwargs
-            For `matplotlib.axes.Axes.scatter`.
+            Passed to `matplotlib.axes.Axes.scatter`.
 
         Returns
         -------
@@ -209,7 +210,7 @@ class TradeoffDisplay:
 
 
 class SoftnessCurveDisplay:
-    """Cost and error along softness, each with the best parameters at every value.
+    """Cost and error over softness, with the best parameters at every value.
 
     Parameters
     ----------
@@ -225,13 +226,13 @@ class SoftnessCurveDisplay:
     rows_ : array of int
         The cheapest candidate at every softness.
     ax_, error_ax_ : matplotlib Axes
-        For cost, and for error beside it.
+        The axes of cost, and of error on the other side.
     figure_ : matplotlib Figure
 
     See Also
     --------
     TradeoffDisplay : Cost against error of every candidate.
-    CostCurveDisplay : Cost of candidates where the prices of one class are scaled.
+    CostCurveDisplay : Cost of candidates if the prices of one class are scaled.
 
     Examples
     --------
@@ -262,7 +263,7 @@ class SoftnessCurveDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> "SoftnessCurveDisplay":
-        """Draw a trade-off table.
+        """Plot a trade-off table.
 
         Parameters
         ----------
@@ -273,14 +274,14 @@ class SoftnessCurveDisplay:
         error : {"error", "weighted_error"}, default="error"
             The error that counts.
         ax : matplotlib Axes, default=None
-            By default new ones.
+            Axes to plot on; a new figure by default.
         **kwargs
-            For `plot`.
+            Passed to `plot`.
 
         Returns
         -------
         SoftnessCurveDisplay
-            Drawn.
+            The display, after plotting.
         """
         return cls(table, chosen=chosen, error=error).plot(ax=ax, **kwargs)
 
@@ -288,21 +289,21 @@ class SoftnessCurveDisplay:
     def from_estimator(
         cls, search: Any, *, ax: Any = None, **kwargs: Any
     ) -> "SoftnessCurveDisplay":
-        """Draw a fitted `SoftCostClassifierCV`.
+        """Plot a fitted `SoftCostClassifierCV`.
 
         Parameters
         ----------
         search : SoftCostClassifierCV
-            Fitted.
+            A fitted search.
         ax : matplotlib Axes, default=None
-            By default new ones.
+            Axes to plot on; a new figure by default.
         **kwargs
-            For `plot`.
+            Passed to `plot`.
 
         Returns
         -------
         SoftnessCurveDisplay
-            Drawn.
+            The display, after plotting.
         """
         return cls.from_frame(
             search.tradeoff_,
@@ -313,14 +314,14 @@ class SoftnessCurveDisplay:
         )
 
     def plot(self, ax: Any = None, **kwargs: Any) -> "SoftnessCurveDisplay":
-        """Draw.
+        """Plot the display.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            By default new ones.
+            Axes to plot on; a new figure by default.
         **kwargs
-            For `matplotlib.axes.Axes.errorbar`.
+            Passed to `matplotlib.axes.Axes.errorbar`.
 
         Returns
         -------
@@ -375,8 +376,8 @@ class CostMatrixDisplay:
 
     See Also
     --------
-    softcost.costs.check_cost_matrix : Says what a cost matrix is.
-    CostCurveDisplay : Cost of candidates where the prices of one class are scaled.
+    softcost.costs.check_cost_matrix : Checks a cost matrix.
+    CostCurveDisplay : Cost of candidates if the prices of one class are scaled.
 
     Examples
     --------
@@ -384,7 +385,7 @@ class CostMatrixDisplay:
     >>> from softcost.costs import by_group
     >>> prices = by_group({"cat": "pet", "dog": "pet", "wolf": "wild"})
     >>> display = CostMatrixDisplay.from_matrix(prices)
-    >>> display.text_[0, 2].get_text()  # a cat taken for a wolf
+    >>> display.text_[0, 2].get_text()  # a wolf predicted for a cat
     '10'
     """
 
@@ -396,9 +397,9 @@ class CostMatrixDisplay:
     def from_matrix(
         cls, cost_matrix: Any, labels: Any = None, *, ax: Any = None, **kwargs: Any
     ) -> "CostMatrixDisplay":
-        """Draw a matrix of prices; a table's labels are those of its columns.
+        """Plot a cost matrix. A DataFrame has its labels in its index and columns.
 
-        Columns that are no rows are actions, and come last.
+        Columns that are not in the index are actions, and come last.
 
         Parameters
         ----------
@@ -407,14 +408,14 @@ class CostMatrixDisplay:
         labels : array of shape (A,), default=None
             Names of the classes, and of the actions.
         ax : matplotlib Axes, default=None
-            By default new ones.
+            Axes to plot on; a new figure by default.
         **kwargs
-            For `plot`.
+            Passed to `plot`.
 
         Returns
         -------
         CostMatrixDisplay
-            Drawn.
+            The display, after plotting.
         """
         if labels is None and isinstance(cost_matrix, pd.DataFrame):
             classes = list(cost_matrix.index)
@@ -427,21 +428,21 @@ class CostMatrixDisplay:
     def from_estimator(
         cls, search: Any, *, ax: Any = None, **kwargs: Any
     ) -> "CostMatrixDisplay":
-        """Draw the prices of a fitted `SoftCostClassifierCV`.
+        """Plot the cost matrix of a fitted `SoftCostClassifierCV`.
 
         Parameters
         ----------
         search : SoftCostClassifierCV
-            Fitted.
+            A fitted search.
         ax : matplotlib Axes, default=None
-            By default new ones.
+            Axes to plot on; a new figure by default.
         **kwargs
-            For `plot`.
+            Passed to `plot`.
 
         Returns
         -------
         CostMatrixDisplay
-            Drawn.
+            The display, after plotting.
         """
         return cls.from_matrix(search.cost_matrix_, search.actions_, ax=ax, **kwargs)
 
@@ -453,18 +454,18 @@ class CostMatrixDisplay:
         values_format: str = ".4g",
         colorbar: bool = True,
     ) -> "CostMatrixDisplay":
-        """Draw.
+        """Plot the display.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            By default new ones.
+            Axes to plot on; a new figure by default.
         cmap : str or Colormap, default="Oranges"
-            Colours of the prices.
+            Colour map of the prices.
         values_format : str, default=".4g"
-            How prices are written.
+            Format of the prices.
         colorbar : bool, default=True
-            Whether the colours are explained.
+            Whether to add a colour bar.
 
         Returns
         -------
@@ -496,8 +497,8 @@ class CostMatrixDisplay:
             ax.figure.colorbar(self.im_, ax=ax, label="price")
         ticks = np.arange(matrix.shape[1])
         texts = [str(name) for name in names]
-        turned = 90 if max(map(len, texts)) > 4 else 0
-        ax.set_xticks(ticks, texts, rotation=turned)
+        rotation = 90 if max(map(len, texts)) > 4 else 0
+        ax.set_xticks(ticks, texts, rotation=rotation)
         ax.set_yticks(ticks[: len(matrix)], texts[: len(matrix)])
         ax.set(xlabel="predicted class", ylabel="true class")
         self.ax_, self.figure_ = ax, ax.figure
@@ -521,18 +522,18 @@ _COLOURS = {"chosen": INK, "hard": HARD, "regular": REGULAR}
 
 
 class CostCurveDisplay:
-    """Cost of candidates where the prices of one class are scaled.
+    """Cost of candidates if the prices of one class are scaled.
 
     Parameters
     ----------
     factors : array of shape (m,)
-        What the prices of the class are multiplied by.
+        Factors of the prices of the class.
     curves : dict of name and array of shape (m,)
         Cost per example of some candidates.
     least : array of shape (m,)
-        That of the cheapest candidate at every factor.
+        Cost of the cheapest candidate at every factor.
     label : label
-        Of the class.
+        The class.
 
     Attributes
     ----------
@@ -544,7 +545,7 @@ class CostCurveDisplay:
     --------
     NetBenefitDisplay : Net benefit of candidates for two classes, over the threshold
         probability.
-    softcost.search.price_intervals : Where exactly the choice turns.
+    softcost.search.price_intervals : The exact prices at which the choice changes.
 
     Examples
     --------
@@ -580,37 +581,37 @@ class CostCurveDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> "CostCurveDisplay":
-        """Draw a fitted `SoftCostClassifierCV`.
+        """Plot a fitted `SoftCostClassifierCV`.
 
-        Models stay those trained with the original prices.
+        The models are those trained with the original prices.
 
         Parameters
         ----------
         search : SoftCostClassifierCV
-            Fitted.
+            A fitted search.
         label : label of a class
-            Whose mistakes, a row of the cost matrix, cost more or less.
+            The class whose row of the cost matrix is scaled.
         factors : array of positive numbers, default=None
             By default from 1/10 to 10.
         ax : matplotlib Axes, default=None
-            By default new ones.
+            Axes to plot on; a new figure by default.
         **kwargs
-            For `plot`.
+            Passed to `plot`.
 
         Returns
         -------
         CostCurveDisplay
-            Drawn.
+            The display, after plotting.
         """
         if search.costs_by_example_:
             raise ValueError(
-                "a cost curve scales prices by class, but these were given by example; "
-                "draw a search with cost_matrix."
+                "a cost curve scales costs by class, but costs were given by example: "
+                "use a search with cost_matrix."
             )
         names = search.classes_.tolist()
         if label not in names:
             raise ValueError(
-                f"label={label!r} is no class; choose one of "
+                f"label={label!r} is not a class; choose one of "
                 f"{', '.join(map(repr, names[:6]))}."
             )
         scale = np.geomspace(0.1, 10, 101)
@@ -626,14 +627,14 @@ class CostCurveDisplay:
         return cls(scale, curves, costs.min(axis=0), label).plot(ax=ax, **kwargs)
 
     def plot(self, ax: Any = None, **kwargs: Any) -> "CostCurveDisplay":
-        """Draw.
+        """Plot the display.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            By default new ones.
+            Axes to plot on; a new figure by default.
         **kwargs
-            For `matplotlib.axes.Axes.plot`, of all lines.
+            Passed to `matplotlib.axes.Axes.plot` for all lines.
 
         Returns
         -------
@@ -655,24 +656,24 @@ class CostCurveDisplay:
 class NetBenefitDisplay:
     """Net benefit of candidates for two classes, over the threshold probability.
 
-    Whoever acts on a case from a probability t on holds a false alarm to be worth
-    ``t / (1 - t)`` of a case that is found. In units of the latter (Vickers and Elkin,
-    2006):
+    To act from a threshold probability t means that a false positive costs
+    ``t / (1 - t)`` times the benefit of a true positive. In units of this benefit
+    (Vickers and Elkin, 2006):
 
         net benefit = TP / n - FP / n * t / (1 - t)
 
     Parameters
     ----------
     thresholds : array of shape (m,)
-        Probabilities from which on somebody acts.
+        Threshold probabilities.
     curves : dict of name and array of shape (m,)
         Net benefit of some candidates, and of acting always.
     best : array of shape (m,)
-        That of the best candidate at every threshold.
+        Net benefit of the best candidate at every threshold.
     threshold : float
-        What the prices stand for.
+        The threshold that the prices imply.
     positive : label
-        Of the class to find.
+        The positive class.
 
     Attributes
     ----------
@@ -682,7 +683,7 @@ class NetBenefitDisplay:
 
     See Also
     --------
-    CostCurveDisplay : Cost of candidates where the prices of one class are scaled.
+    CostCurveDisplay : Cost of candidates if the prices of one class are scaled.
     TradeoffDisplay : Cost against error of every candidate.
 
     References
@@ -721,28 +722,28 @@ class NetBenefitDisplay:
     def from_estimator(
         cls, search: Any, *, positive: Any = None, ax: Any = None, **kwargs: Any
     ) -> "NetBenefitDisplay":
-        """Draw a fitted `SoftCostClassifierCV` of two classes.
+        """Plot a fitted `SoftCostClassifierCV` with two classes.
 
         Parameters
         ----------
         search : SoftCostClassifierCV
             Fitted to two classes.
         positive : label, default=None
-            The class to find; by default the second.
+            The positive class; by default the second.
         ax : matplotlib Axes, default=None
-            By default new ones.
+            Axes to plot on; a new figure by default.
         **kwargs
-            For `plot`.
+            Passed to `plot`.
 
         Returns
         -------
         NetBenefitDisplay
-            Drawn.
+            The display, after plotting.
         """
         names = search.classes_.tolist()
         if np.shape(search.cost_matrix_) != (2, 2):
             raise ValueError(
-                f"net benefit is defined for two classes and no other answer, not for "
+                f"net benefit is defined for two classes without actions, not for "
                 f"{len(names)} classes and {np.shape(search.cost_matrix_)[1]} answers: "
                 "use CostCurveDisplay."
             )
@@ -750,7 +751,7 @@ class NetBenefitDisplay:
             positive = names[1]
         if positive not in names:
             raise ValueError(
-                f"positive={positive!r} is no class; choose {names[0]!r} or "
+                f"positive={positive!r} is not a class; choose {names[0]!r} or "
                 f"{names[1]!r}."
             )
         p = names.index(positive)
@@ -768,14 +769,14 @@ class NetBenefitDisplay:
         return display.plot(ax=ax, **kwargs)
 
     def plot(self, ax: Any = None, **kwargs: Any) -> "NetBenefitDisplay":
-        """Draw.
+        """Plot the display.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            By default new ones.
+            Axes to plot on; a new figure by default.
         **kwargs
-            For `matplotlib.axes.Axes.plot`, of all lines.
+            Passed to `matplotlib.axes.Axes.plot` for all lines.
 
         Returns
         -------
@@ -807,7 +808,7 @@ def _draw(
     best: NDArray[np.float64],
     style: dict[str, Any],
 ) -> dict[str, Any]:
-    """Named curves, and a band below them for the best of all candidates."""
+    """Plot named curves, and the best of all candidates as a band below them."""
     lines = {}
     for name, values in {"best candidate": best, **curves}.items():
         line = {"color": _COLOURS.get(name, GREY), "lw": 1.8, "label": name}

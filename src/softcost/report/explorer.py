@@ -202,6 +202,13 @@ class ExplorerData:
         Lines that train a candidate, with ``{softness}``, ``{index}``, ``{error}`` and
         the parameters' names in braces. Values are quoted for the shell in ``command``
         and written as literals in ``python``.
+    refit_command : str or None
+        The command that trains with prices edited on the page, which a user saves as
+        ``edited-prices.csv``.
+    model_file : str or None
+        The file with the chosen model.
+    kept : sequence of int
+        Rows of the candidates whose models are in the file.
     expected : tuple of three floats or None
         Expected cost of the chosen candidate on new rows, and the central 95 % interval
         of the resamples: see `SoftCostClassifierCV.optimism`.
@@ -222,6 +229,12 @@ class ExplorerData:
         in the rows of `softcost.metrics.column_importance`.
     importance_rows : int or None
         Number of rows it was measured on.
+    penalty : array of shape (n_candidates,) or None
+        ``selection_penalty_`` of a search with "auto": rules on the page then prefer
+        the blend.
+    not_chosen : sequence of dicts
+        Candidates of other families that look better than the choice, as the rows of
+        `SoftCostClassifierCV.not_chosen`.
 
     See Also
     --------
@@ -276,6 +289,11 @@ class ExplorerData:
     currency: str = ""
     importance: Sequence[Mapping[str, Any]] = ()
     importance_rows: int | None = None
+    refit_command: str | None = None
+    model_file: str | None = None
+    kept: Sequence[int] = ()
+    penalty: NDArray[Any] | None = None
+    not_chosen: Sequence[Mapping[str, Any]] = ()
 
     def __post_init__(self) -> None:
         n, n_classes = len(self.table), len(self.classes)
@@ -361,6 +379,8 @@ class ExplorerData:
             "expected": expected_cost(search),
             "realised_cost": getattr(search, "realised_cost_", None),
             "budget": search.guarantee_,
+            "penalty": getattr(search, "selection_penalty_", None),
+            "not_chosen": _not_chosen(search),
             "constant": {
                 name: search.constant_[name] for name in ("label", "cost", error)
             },
@@ -368,6 +388,14 @@ class ExplorerData:
         if "advice" not in details:
             read["advice"] = advice_on(search, details.get("currency", ""))
         return cls(**(read | details))
+
+
+def _not_chosen(search: Any) -> list[dict[str, Any]]:
+    """Candidates that look better; none without held-out predictions."""
+    try:
+        return search.not_chosen().to_dict("records")
+    except ValueError:  # a saved search has no held-out predictions
+        return []
 
 
 def parameter_names(table: pd.DataFrame) -> tuple[str, ...]:
@@ -535,7 +563,7 @@ def notebook_html(data: ExplorerData, height: int = 760) -> str:
     See Also
     --------
     explorer_html : The explorer page.
-    softcost.search.SoftCostClassifierCV : Shows itself so in a notebook.
+    NotebookPage : Shows it.
 
     Examples
     --------
@@ -559,9 +587,36 @@ def notebook_html(data: ExplorerData, height: int = 760) -> str:
     )
 
 
+@dataclass(frozen=True)
+class NotebookPage:
+    """HTML that a notebook shows, such as the result of ``search.explore()``.
+
+    Attributes
+    ----------
+    html : str
+        For instance from `notebook_html`.
+
+    See Also
+    --------
+    notebook_html : The explorer page in an ``iframe``, for a notebook.
+    softcost.search.SoftCostClassifierCV : Has the method ``explore``.
+
+    Examples
+    --------
+    >>> from softcost.report import NotebookPage
+    >>> NotebookPage("<b>hello</b>")._repr_html_()
+    '<b>hello</b>'
+    """
+
+    html: str
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
 def page_data(data: ExplorerData) -> dict[str, Any]:
     """The JSON data that the scripts of the page read."""
-    table = data.table
+    table, params = _with_short_names(data.table, data.params)
     confusion = np.asarray(data.confusion, float)
     cells, unit = _packed(confusion)
     return {
@@ -574,7 +629,7 @@ def page_data(data: ExplorerData) -> dict[str, Any]:
         "folds": data.n_folds,
         "classes": [str(label) for label in data.classes],
         "answers": [str(label) for label in (*data.classes, *data.actions)],
-        "params": list(map(str, data.params)),
+        "params": params,
         "expected": data.expected,
         "columns": [[str(name), _values(table[name])] for name in table.columns],
         "error": data.error,
@@ -593,17 +648,53 @@ def page_data(data: ExplorerData) -> dict[str, Any]:
         | {"label": str(data.constant["label"])},
         "advice": data.advice,
         "budget": None if data.budget is None else _budget(data.budget),
+        "limit": None if data.budget is None else _error_limit(data.budget, data.error),
         "currency": data.currency,
         "test": None if data.test is None else _test_results(data),
         "testNote": data.test_note,
         "testRows": data.n_test,
         "importance": [_importance(column) for column in data.importance],
         "importanceRows": data.importance_rows,
+        "penalty": None if data.penalty is None else np.asarray(data.penalty).tolist(),
+        "notChosen": [
+            {name: _plain(value) for name, value in row.items()}
+            for row in data.not_chosen
+        ],
         "commands": _lines(
             data, data.command, lambda value: shlex.quote(_written_number(value))
         ),
         "pythons": _lines(data, data.python, _literal),
+        "refit": data.refit_command,
+        "file": data.model_file,
+        "fileWord": None if data.model_file is None else shlex.quote(data.model_file),
+        "kept": list(map(int, data.kept)),
     }
+
+
+def _with_short_names(
+    table: pd.DataFrame, params: Sequence[str]
+) -> tuple[pd.DataFrame, list[str]]:
+    """The table with ``C`` for ``logisticregression__C``, and the names of parameters.
+
+    Parameters of several families with the same short name share a column, since a
+    candidate has those of its own family only.
+    """
+    merged: dict[str, list[Any]] = {}
+    for name in params:
+        merged.setdefault(str(name).rpartition("__")[2], []).append(name)
+    columns = {name: table[name] for name in table.columns if name not in params}
+    shown: dict[str, Any] = {}
+    for short, names in merged.items():
+        present = sum(table[name].notna().to_numpy(int) for name in names)
+        if short in columns or (present > 1).any():
+            shown |= {str(name): table[name] for name in names}
+            continue
+        shown[short] = table[names[0]]
+        for name in names[1:]:
+            shown[short] = shown[short].where(shown[short].notna(), table[name])
+    after = list(columns).index("softness") + 1  # parameters follow the softness
+    before = dict(list(columns.items())[:after])
+    return pd.DataFrame(before | shown | columns), list(shown)
 
 
 def _measures(data: ExplorerData) -> list[dict[str, Any]]:
@@ -633,15 +724,17 @@ def _measures(data: ExplorerData) -> list[dict[str, Any]]:
 def _packed(confusion: NDArray[np.float64]) -> tuple[list[list[int]], float]:
     """Confusion matrices as lists of multiples of a unit; -n stands for n zeros.
 
-    Counts are exact if they fit on the page.
+    Counts are exact if they fit on the page, or if rounding would not save space.
     """
-    if np.array_equal(confusion, np.round(confusion)):
-        rows = [_run_lengths(row) for row in confusion.astype(np.int64)]
-        if len(json.dumps(rows)) < ROOM:
-            return rows, 1.0
     unit = float(confusion.sum(axis=(1, 2)).max()) * RESOLUTION or 1.0
     counts = np.round(confusion / unit).astype(np.int64)
-    return [_run_lengths(row) for row in counts], unit
+    rounded = [_run_lengths(row) for row in counts]
+    if np.array_equal(confusion, np.round(confusion)):
+        exact = [_run_lengths(row) for row in confusion.astype(np.int64)]
+        size = len(json.dumps(exact))
+        if size < ROOM or size < 1.2 * len(json.dumps(rounded)):
+            return exact, 1.0
+    return rounded, unit
 
 
 def _run_lengths(counts: NDArray[np.int64]) -> list[int]:
@@ -683,6 +776,14 @@ def _budget(guarantee: Mapping[str, Any]) -> dict[str, Any]:
         missing = str(guarantee["missing"])
         words += f" {missing[:1].upper()}{missing[1:]}"
     return {"met": bool(guarantee["met"]), "words": words}
+
+
+def _error_limit(guarantee: Mapping[str, Any], error: str) -> float | None:
+    """The error budget, if it is the only limit: the page has a field for it."""
+    limits = guarantee["limits"]
+    if len(limits) != 1 or limits[0]["measure"] != error:
+        return None
+    return float(limits[0]["bound"])
 
 
 def _test_results(data: ExplorerData) -> dict[str, Any]:

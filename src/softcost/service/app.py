@@ -17,6 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from softcost._extras import install_hint
 from softcost.errors import InputError, argument, input_errors
 from softcost.service.answers import RowModel
 from softcost.service.openapi import POLICY, openapi_document, service_page
@@ -220,7 +221,7 @@ def run(
         import uvicorn
     except ImportError:
         raise InputError(
-            "serve needs starlette and uvicorn: pip install 'softcost[serve]'."
+            f"serve needs starlette and uvicorn: {install_hint('serve')}."
         ) from None
     from softcost.service.answers import RowModel
 

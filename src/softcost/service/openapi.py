@@ -107,17 +107,13 @@ def example_row(model: RowModel) -> dict[str, Any] | list[float]:
 
 def kind_of(model: RowModel, name: str) -> Kind:
     """What a column holds."""
-    kinds = model.stored.kinds or {}
+    kinds = model.kinds or {}
     return kinds[name]
 
 
 def _example_cell(model: RowModel, name: str) -> Any:
-    what = KINDS[kind_of(model, name)].what
-    if what == "date":
-        return "2024-12-31"
-    if what == "number":
-        return model.middle(name)
-    return next(iter(model.words(name)), "a word")
+    kind = KINDS[kind_of(model, name)]
+    return kind.example(model.middle(name), model.words(name))
 
 
 def _json(schema: dict[str, Any], example: Any = None) -> dict[str, Any]:
@@ -156,13 +152,9 @@ def _row_schema(model: RowModel) -> dict[str, Any]:
 
 def _cell_schema(model: RowModel, name: str) -> dict[str, Any]:
     kind = kind_of(model, name)
-    if KINDS[kind].what == "number":
-        return {"type": ["number", "string", "null"], "description": kind}
-    if KINDS[kind].what == "date":
-        return {"type": ["string", "number", "null"], "description": kind}
     words = model.words(name)[:_SHOWN_WORDS]
-    schema: dict[str, Any] = {"type": ["string", "number", "boolean", "null"]}
-    return schema | {"description": kind} | ({"examples": words} if words else {})
+    schema = {"type": [*KINDS[kind].json_types, "null"], "description": kind}
+    return schema | ({"examples": words} if words else {})
 
 
 def _answer_schema(model: RowModel) -> dict[str, Any]:

@@ -234,7 +234,10 @@ class RequestQueue:
         try:
             X = _joined([one.X for _, _, one in prepared])
             unlike = [names for _, _, one in prepared for names in one.unlike]
-            answers = iter(self.model.answer(X, unlike))
+            costs = None
+            if prepared[0][2].costs is not None:
+                costs = _joined([one.costs for _, _, one in prepared])
+            answers = iter(self.model.answer(X, unlike, costs))
         except Exception:
             self._answer_alone(prepared)
             return
@@ -247,7 +250,7 @@ class RequestQueue:
         for request, batch, one in prepared:
             try:
                 with self.model.stored.refusing_rows():
-                    answers = self.model.answer(one.X, one.unlike)
+                    answers = self.model.answer(one.X, one.unlike, one.costs)
             except InputError as refused:
                 request.settle(Refusal(UNPROCESSABLE, str(refused)))
             except Exception:

@@ -22,8 +22,8 @@ const FAMILY_SHAPES = [
 ];
 const familyShape = (number) => FAMILY_SHAPES[number % FAMILY_SHAPES.length];
 const familyClass = (number) => (families.length > 1 ? "family family-" + (number % FAMILY_SHAPES.length) : "");
-// A model that does not beat the best constant answer is not recommended.
-const chosenWord = (data.advice && data.advice.verdict === "not better") || (data.budget && !data.budget.met) ? "Chosen" : "Recommended";
+// A model that is not shown to beat the best constant answer is not recommended.
+const chosenWord = (data.advice && data.advice.verdict !== "better") || (data.budget && !data.budget.met) ? "Chosen" : "Recommended";
 const MARKS = [["chosen", chosenWord], ["hard", "Hard"], ["regular", "Regular"]];
 
 // Names of a marked model, which may have two.
@@ -71,7 +71,7 @@ const FEWEST_IN_SIGHT = 3; // zoom only if this many models stay visible
 // The rows that matter are the front, the choice and the regular model; others, such as
 // the hard model, may be far away.
 function ranges() {
-  const all = shownRows();
+  const all = drawnRows();
   const near = all.filter((i) => state.front[i] || [data.chosen, data.regular, state.index].includes(i));
   const spread = costSpread();
   const close = [extent(near, error, errorSe), extent(near, state.cost, spread)];
@@ -99,10 +99,15 @@ function drawChart() {
   Object.assign(chart, { width, height, box, x, y, range, step: 10 ** Math.floor(Math.log10((x1 - x0) / 100)) });
   const zoom = at("zoom");
   zoom.hidden = !zoomable;
-  zoom.textContent = state.zoomed ? "Show all (" + outside + " more)" : "Zoom to the front";
+  zoom.textContent = state.zoomed ? "Zoom out (" + outside + " more)" : "Zoom to the front";
   zoom.setAttribute("aria-pressed", String(!!state.zoomed));
+  const rest = shownRows().some((i) => behind(i)) || state.every;
+  at("every-tick").hidden = !rest;
+  at("every").checked = state.every;
+  at("every-text").textContent = "all " + count(shownRows().length) + " models";
+  at("chart-hint").textContent = "Every dot is a model, measured by cross-validation" + (state.every || !rest ? "" : "; only the Pareto front is shown, on which no model is both cheaper and more accurate") + ". Down is cheaper, left has fewer errors. Click one, or drag the error budget.";
 
-  const svg = draw("svg", { viewBox: "0 0 " + width + " " + height, width, height, role: "group", "aria-label": "Cost against error of " + N + " models" });
+  const svg = draw("svg", { viewBox: "0 0 " + width + " " + height, width, height, role: "group", "aria-label": "Cost against error of " + drawnRows().length + " models" });
   svg.append(
     draw("defs", {}, draw("clipPath", { id: "inside" }, draw("rect", { x: box.left, y: box.top, width: box.right - box.left, height: box.bottom - box.top }))),
     axes(), frontLine(), errorBars(), budgetShade(), constantLine(), crosshair(), pointGroup(), outsiders(), marks(), budgetHandle(),
@@ -163,7 +168,7 @@ function constantLine() {
 function outsiders() {
   const { box, x, y, range } = chart;
   const group = draw("g", { class: "outsiders", "aria-hidden": "true" });
-  for (const i of shownRows()) {
+  for (const i of drawnRows()) {
     if (within(i, range)) continue;
     const px = Math.min(Math.max(x(error[i]), box.left), box.right), py = Math.min(Math.max(y(state.cost[i]), box.top), box.bottom);
     const turn = px < x(error[i]) ? (py > y(state.cost[i]) ? -45 : 0) : py > y(state.cost[i]) ? -90 : px > x(error[i]) ? 180 : 90;
@@ -183,7 +188,7 @@ function errorBars() {
     let path = "";
     if (spread[i]) path += "M" + x(error[i]) + " " + y(state.cost[i] - spread[i]) + "V" + y(state.cost[i] + spread[i]);
     if (errorSe[i]) path += "M" + x(error[i] - errorSe[i]) + " " + y(state.cost[i]) + "H" + x(error[i] + errorSe[i]);
-    const bar = vary(draw("path", { class: "bar " + classOf(i) + (isShown(i) ? "" : " gone"), d: path || "M0 0" }), "--s", value);
+    const bar = vary(draw("path", { class: "bar " + classOf(i) + (isShown(i) ? behind(i) : " gone"), d: path || "M0 0" }), "--s", value);
     group.append(bar);
     return bar;
   });
@@ -195,6 +200,9 @@ function describe(i) {
   return "softness " + show(softness[i]) + setting + ": cost " + money(state.cost[i]) + ", " + errorWord + " " + percent(error[i]);
 }
 
+// Models that are drawn on demand only.
+const behind = (i) => (state.every || state.front[i] || isMarked(i) ? "" : " behind");
+
 function pointGroup() {
   const { x, y } = chart;
   const group = draw("g", { role: "radiogroup", "aria-label": "Models", "clip-path": "url(#inside)" });
@@ -203,7 +211,7 @@ function pointGroup() {
   chart.points = [];
   for (const i of order) {
     const shape = shapeOf(i);
-    const point = draw("g", { class: "point " + shape + " " + classOf(i) + (state.front[i] ? " on-front" : ""), role: "radio", "aria-label": (nameOf(i) ? nameOf(i) + ": " : "") + describe(i), transform: "translate(" + x(error[i]) + " " + y(state.cost[i]) + ")", "data-row": i },
+    const point = draw("g", { class: "point " + shape + " " + classOf(i) + (state.front[i] ? " on-front" : "") + behind(i), role: "radio", "aria-label": (nameOf(i) ? nameOf(i) + ": " : "") + describe(i), transform: "translate(" + x(error[i]) + " " + y(state.cost[i]) + ")", "data-row": i },
       draw("circle", { class: "touch", r: 11 }), draw("path", { class: "shape", d: outlineOf(i) }));
     vary(point, "--s", softness[i]);
     point.addEventListener("click", () => pick(i, "hand"));
@@ -222,7 +230,7 @@ function walkPoints(event, i) {
   const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
   if (!way) return;
   event.preventDefault();
-  const order = shownRows().sort((a, b) => error[a] - error[b] || state.cost[a] - state.cost[b] || a - b);
+  const order = drawnRows().sort((a, b) => error[a] - error[b] || state.cost[a] - state.cost[b] || a - b);
   const next = order[(order.indexOf(i) + way + order.length) % order.length];
   pick(next, "hand");
   chart.points[next].focus();
@@ -318,7 +326,9 @@ function moveBudget(event) {
 }
 
 function budgetLabel(value) {
-  return percent(value, Math.max(1, Math.round(-Math.log10(chart.step)) - 2));
+  // As many digits as the grid has, and more for a budget between its lines.
+  const digits = Math.max(1, Math.round(-Math.log10(chart.step)) - 2);
+  return [digits, digits + 1, digits + 2].map((n) => percent(value, n)).find((text) => Math.abs(parseFloat(text) - 100 * value) < 1e-9) || percent(value, digits + 2);
 }
 
 // Updates that follow the selection and the budget, without a redraw.

@@ -1,7 +1,7 @@
 // The state of the page, and the functions that change it.
 const state = {
-  index: data.chosen, how: "recommended", budget: null, prices: originalPrices.slice(), edited: false,
-  cost: trainedCost, front: [], setting: null, money: false, bars: true, zoomed: null, hidden: new Set(), allRecalls: false, allColumns: false,
+  index: data.chosen, how: "recommended", budget: data.limit, prices: originalPrices.slice(), edited: false,
+  cost: trainedCost, front: [], setting: null, money: false, bars: true, every: false, sorts: {}, zoomed: null, hidden: new Set(), allRecalls: false, allColumns: false,
 };
 state.front = frontOf(error, trainedCost);
 
@@ -27,34 +27,50 @@ function showSelection() {
 }
 
 function setBudget(budget) {
+  sayBudget(false);
   state.budget = budget;
   if (budget === null) pick(...freely());
   else pick(cheapest(state.cost, budget), "budget");
 }
 
-// The choice without a budget: the choice of the search, if it is shown.
+// The choice without a budget: the choice of the search, unless it has a budget.
 function freely() {
-  const trained = !state.edited && isShown(data.chosen);
+  const trained = !state.edited && isShown(data.chosen) && data.limit === null;
   return trained ? [data.chosen, "recommended"] : [cheapest(state.cost, null), "cheapest"];
+}
+
+// Choose again after a change of prices or families, unless a model was picked by hand.
+function chooseAgain(needed) {
+  if (!needed) return;
+  const trained = !state.edited && isShown(data.chosen) && state.budget === data.limit;
+  if (trained) [state.index, state.how] = [data.chosen, "recommended"];
+  else if (state.budget !== null) [state.index, state.how] = [cheapest(state.cost, state.budget), "budget"];
+  else [state.index, state.how] = freely();
 }
 
 function setPrice(box, cell) {
   const text = box.value.trim().replace(",", ".");
-  const price = Number(text);
-  const bad = text === "" || !Number.isFinite(price);
-  box.setAttribute("aria-invalid", String(bad));
-  if (bad) return;
+  const price = Number(text), lowest = state.prices[Math.floor(cell / A) * (A + 1)];
+  if (text === "") return sayPrice(box, "Enter a price.");
+  if (!Number.isFinite(price)) return sayPrice(box, "“" + box.value.trim() + "” is not a number.");
+  if (price < lowest) return sayPrice(box, "A mistake cannot cost less than the correct answer, " + show(lowest) + ".");
+  sayPrice(box, "");
   state.prices[cell] = text === priceText(cell) ? originalPrices[cell] : price;
   box.classList.toggle("changed", state.prices[cell] !== originalPrices[cell]);
   reprice();
+}
+
+// Explain a price that is not used; no text if it is.
+function sayPrice(box, text) {
+  box.setAttribute("aria-invalid", String(text !== ""));
+  at("price-message").textContent = text ? text + " The previous price stays in use." : "";
 }
 
 function reprice() {
   state.edited = state.prices.some((price, cell) => price !== originalPrices[cell]);
   state.cost = costsAt(state.prices);
   state.front = frontOf(error, state.cost);
-  if (state.how === "budget") state.index = cheapest(state.cost, state.budget);
-  else if (state.how !== "hand") [state.index, state.how] = freely();
+  chooseAgain(state.how !== "hand");
   drawChart();
   drawTable();
   drawPricesHint();
@@ -68,8 +84,7 @@ function toggleFamily(name) {
     if (state.hidden.size === families.length - 1) return;
     state.hidden.add(name);
   }
-  if (state.how === "budget") state.index = cheapest(state.cost, state.budget);
-  else if (state.how !== "hand" || !isShown(state.index)) [state.index, state.how] = freely();
+  chooseAgain(state.how !== "hand" || !isShown(state.index));
   if (state.setting !== null) state.setting = settingOf[state.index];
   drawFamilies();
   showSelection();
@@ -85,12 +100,21 @@ function drawFamilies() {
   drawTable();
 }
 
+// All models, or the front and the marked models.
+function showEvery(every) {
+  state.every = every;
+  state.zoomed = null;
+  drawChart();
+  drawTable();
+  markTable();
+}
+
 function resetPrices() {
   state.prices = originalPrices.slice();
   for (const box of at("prices").querySelectorAll("input")) {
     box.value = priceText(Number(box.dataset.cell));
     box.classList.remove("changed");
-    box.removeAttribute("aria-invalid");
+    sayPrice(box, "");
   }
   if (oneByOne) at("price-truth").dispatchEvent(new Event("change"));
   reprice();
@@ -103,8 +127,14 @@ function drawControls() {
   at("softness-value").textContent = show(value);
   at("combo").value = state.setting === null ? "-1" : String(settings.indexOf(state.setting));
   const box = at("budget");
-  if (document.activeElement !== box) box.value = state.budget === null ? "" : String(Number((100 * state.budget).toFixed(6)));
+  // An invalid budget stays in sight, with its message, until it is corrected.
+  if (document.activeElement !== box && box.getAttribute("aria-invalid") !== "true") box.value = state.budget === null ? "" : String(Number((100 * state.budget).toFixed(6)));
   at("no-budget").disabled = state.budget === null;
+}
+
+function sayBudget(bad) {
+  at("budget").setAttribute("aria-invalid", String(bad));
+  at("budget-message").textContent = bad ? "Enter a percentage from 0 to 100." : "";
 }
 
 function buildControls() {
@@ -123,10 +153,12 @@ function buildControls() {
     const text = at("budget").value.trim().replace(",", ".").replace("%", "");
     const value = Number(text) / 100;
     const bad = !(value >= 0 && value <= 1);
-    at("budget").setAttribute("aria-invalid", String(bad));
+    sayBudget(bad);
     if (!bad) setBudget(text === "" ? null : Number(value.toFixed(8)));
   });
   at("no-budget").addEventListener("click", () => setBudget(null));
+  at("every").addEventListener("change", () => showEvery(at("every").checked));
+  at("every-row").addEventListener("click", () => showEvery(!state.every));
   at("bars").addEventListener("change", () => { state.bars = at("bars").checked; markChart(); });
   at("zoom").addEventListener("click", () => { state.zoomed = !state.zoomed; drawChart(); });
   at("in-counts").addEventListener("click", () => { state.money = false; drawConfusion(); });
@@ -135,7 +167,7 @@ function buildControls() {
   at("all-recalls").addEventListener("click", () => { state.allRecalls = !state.allRecalls; drawRecall(); });
   at("print").addEventListener("click", () => window.print());
   at("reset-prices").addEventListener("click", resetPrices);
-  at("save-prices").addEventListener("click", () => download("prices.csv", pricesCsv()));
+  at("save-prices").addEventListener("click", () => download(state.edited ? EDITED_PRICES : "prices.csv", pricesCsv()));
   at("save-table").addEventListener("click", () => download("tradeoff.csv", tableCsv()));
 }
 
@@ -144,7 +176,10 @@ function buildLegend() {
   for (const [key, text] of MARKS) {
     if (data[key] === null) continue;
     const button = make("button", { type: "button", class: "key" }, vary(icon(key), "--s", softness[data[key]]), text);
-    button.addEventListener("click", () => pick(data[key], key === "chosen" ? "recommended" : "hand"));
+    button.addEventListener("click", () => {
+      if (key === "chosen") { state.budget = data.limit; sayBudget(false); }
+      pick(data[key], key === "chosen" ? "recommended" : "hand");
+    });
     at("legend").append(button);
   }
   const still = (name, text) => at("legend").append(make("span", { class: "key" }, make("span", { class: "swatch " + name, "aria-hidden": "true" }), text));
@@ -162,12 +197,14 @@ function buildLegend() {
 function buildHead() {
   at("title").textContent = data.title;
   const facts = [
-    data.rows === null ? null : count(data.rows) + " rows", data.features === null ? null : count(data.features) + " features", K + " classes",
+    data.rows === null ? null : count(data.rows) + " rows", data.features === null ? null : count(data.features) + (data.features === 1 ? " column" : " columns"), K + " classes",
     families.length ? families.length + (families.length === 1 ? " family" : " families") : [data.reduction, data.learner].filter(Boolean).join(" with ") || null,
     N + (N === 1 ? " model" : " models") + (data.folds ? ", " + data.folds + "-fold cross-validation" : ""),
   ];
   put(at("facts"), ...facts.filter((fact) => fact !== null).map((fact) => make("span", {}, fact)));
   // With few classes the confusion matrix fits beside the chart.
+  // With many, the matrix is long, and the recalls fit beside it.
+  if (K > 12) document.querySelectorAll(".column")[1].append(at("recall-title").closest("section"));
   if (A <= 3) document.querySelectorAll(".column")[1].append(at("confusion-title").closest("section"));
   at("made-by").textContent = "Made by softcost " + data.version + ". This page is one file and loads nothing.";
 }
@@ -181,6 +218,7 @@ buildHead();
 buildLegend();
 buildControls();
 buildPrices();
+buildHeatMap();
 drawPricesHint();
 drawTest();
 drawImportance();

@@ -74,17 +74,28 @@ function costsAt(prices) {
 const isShown = (i) => !familyOf || !state.hidden.has(familyOf[i]);
 const shownRows = () => softness.map((_, i) => i).filter(isShown);
 
-// The Pareto front of two criteria.
+// Rows to draw: the front, the marked models and the selection, or all on demand.
+const isDrawn = (i) => isShown(i) && (state.every || state.front[i] || isMarked(i) || i === state.index);
+const isMarked = (i) => i === data.chosen || i === data.hard || i === data.regular;
+const drawnRows = () => shownRows().filter(isDrawn);
+
+// The Pareto front of two criteria: by one of them in order, the other only falls.
 function frontOf(x, y) {
-  const rows = shownRows();
-  return x.map((_, i) => isShown(i) && !rows.some((j) =>
-    x[j] <= x[i] && y[j] <= y[i] && (x[j] < x[i] || y[j] < y[i])));
+  const on = x.map(() => false);
+  let least = Infinity, last = null;
+  for (const i of shownRows().sort((a, b) => x[a] - x[b] || y[a] - y[b])) {
+    const equal = last !== null && x[last] === x[i] && y[last] === y[i];
+    if (y[i] < least || equal) on[i] = true;
+    if (y[i] < least) { least = y[i]; last = i; }
+  }
+  return on;
 }
 
 // The cheapest candidate that is shown, within an error budget if there is one.
 function cheapest(allCosts, budget) {
   const onlyShown = (values) => values.map((value, i) => (isShown(i) ? value : Infinity));
   const table = { softness, cost: onlyShown(allCosts), error: onlyShown(error) };
+  if (data.penalty) Object.assign(table, { family: familyOf, penalty: data.penalty });
   return budget === null ? rules.cost(table) : rules.constrained(table, budget);
 }
 
@@ -110,7 +121,8 @@ function turnsOf(index, cost, prices, rivals) {
     for (const j of rivals) {
       const fewer = share(index, cell) - share(j, cell);
       const change = (cost[j] - cost[index]) / fewer;
-      if (fewer === 0 || prices[cell] + change <= lowest) continue;
+      // At the lowest price itself, two models cost the same but for rounding.
+      if (fewer === 0 || prices[cell] + change <= lowest + 1e-9 * unit) continue;
       const closer = nearest === null || Math.abs(change) < Math.abs(nearest.change);
       if (closer) nearest = { truth, guess, change, row: j };
     }
@@ -190,8 +202,10 @@ function spreadText(measure, i) {
 }
 
 // Numbers as people read them.
+const groupings = new Map(); // making a format is slow, using it is not
 function grouped(value, digits) {
-  return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  if (!groupings.has(digits)) groupings.set(digits, new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+  return groupings.get(digits).format(value);
 }
 function money(value) {
   const size = Math.abs(value);

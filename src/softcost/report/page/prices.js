@@ -14,7 +14,8 @@ function buildPriceTable() {
   for (const k of classOrder) {
     const row = make("tr", {}, make("th", { scope: "row" }, label(k)));
     for (const j of answerOrder) {
-      const box = make("input", { type: "text", inputmode: "decimal", autocomplete: "off", size: 5, class: k === j ? "right" : "", "aria-label": "Price of predicting " + data.answers[j] + " for a true " + data.classes[k], "data-cell": k * A + j });
+      if (k === j) { row.append(make("td", { class: "right-answer", title: "Cost of the correct answer" }, priceText(k * A + j))); continue; }
+      const box = make("input", { type: "text", inputmode: "decimal", autocomplete: "off", size: 5, "aria-describedby": "price-message", "aria-label": "Price of predicting " + data.answers[j] + " for a true " + data.classes[k], "data-cell": k * A + j });
       box.value = priceText(k * A + j);
       box.addEventListener("input", () => setPrice(box, k * A + j));
       box.addEventListener("keydown", (event) => walkPrices(event, k, j));
@@ -28,7 +29,9 @@ function buildPriceTable() {
 function walkPrices(event, k, j) {
   const down = { ArrowUp: -1, ArrowDown: 1, Enter: 1 }[event.key];
   if (!down) return;
-  const next = classOrder[classOrder.indexOf(k) + down];
+  let place = classOrder.indexOf(k) + down;
+  if (classOrder[place] === j) place += down; // the diagonal has no box
+  const next = classOrder[place];
   const box = next === undefined ? null : at("prices").querySelector('[data-cell="' + (next * A + j) + '"]');
   if (box) { box.focus(); box.select(); event.preventDefault(); }
 }
@@ -38,9 +41,9 @@ function buildOnePrice() {
   const choice = (id, numbers, names) => make("select", { id }, ...numbers.map((k) => make("option", { value: k }, names[k])));
   const truth = choice("price-truth", classOrder, data.classes), guess = choice("price-guess", answerOrder, data.answers);
   guess.value = String(answerOrder[1]);
-  const box = make("input", { type: "text", inputmode: "decimal", autocomplete: "off", id: "price-box", size: 8 });
+  const box = make("input", { type: "text", inputmode: "decimal", autocomplete: "off", id: "price-box", size: 8, "aria-describedby": "price-message" });
   const cell = () => Number(truth.value) * A + Number(guess.value);
-  const read = () => { box.value = state.prices[cell()] === originalPrices[cell()] ? priceText(cell()) : show(state.prices[cell()]); box.removeAttribute("aria-invalid"); };
+  const read = () => { box.value = state.prices[cell()] === originalPrices[cell()] ? priceText(cell()) : show(state.prices[cell()]); box.disabled = truth.value === guess.value; sayPrice(box, ""); };
   truth.addEventListener("change", read);
   guess.addEventListener("change", read);
   box.addEventListener("input", () => setPrice(box, cell()));

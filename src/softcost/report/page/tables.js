@@ -15,7 +15,7 @@ function drawMistakes() {
   // The total also has benefits and costs of single rows, which are no kind of mistake.
   const apart = Math.abs(paid - total) > 0.005 * Math.abs(paid);
   const inAll = apart ? "These kinds: " + amount(total) + "; paid in all: " + amount(paid) + (data.byExample && !paidCells ? ", since rows have prices of their own." : ".") : "In all " + amount(paid) + ".";
-  at("mistakes-rest").textContent = (left.length ? "and " + left.length + " other kinds: " + amount(left.reduce((sum, one) => sum + one.money, 0)) + ". " : "") + (found.length ? inAll : "");
+  at("mistakes-rest").textContent = (left.length ? "and " + count(left.length) + (left.length === 1 ? " other kind: " : " other kinds: ") + amount(left.reduce((sum, one) => sum + one.money, 0)) + ". " : "") + (found.length ? inAll : "");
 }
 
 function headRow() {
@@ -34,6 +34,9 @@ function drawConfusion() {
     ? "Money lost by kind of mistake" + (data.byExample && !paidCells ? ": count times mean price." : paidCells ? "." : ": count times price.")
     : "Held-out examples by true and predicted class; the darker, the more mistakes." + (A > K ? " The last columns are other answers." : ""))
     + (isHeatMap ? " Point at a cell for its number." : "");
+  at("in-counts").setAttribute("aria-pressed", String(!state.money));
+  at("in-money").setAttribute("aria-pressed", String(state.money));
+  if (isPicture) return drawHeatMap(values, top);
   const body = make("tbody");
   for (const k of classOrder) {
     const row = make("tr", {}, make("th", { scope: "row" }, label(k)));
@@ -49,8 +52,58 @@ function drawConfusion() {
     body.append(row);
   }
   put(at("confusion"), make("caption", { class: "quiet-only" }, "Rows are true classes, columns predicted ones"), headRow(), body);
-  at("in-counts").setAttribute("aria-pressed", String(!state.money));
-  at("in-money").setAttribute("aria-pressed", String(state.money));
+}
+
+// Tens of thousands of table cells take seconds to lay out: one picture instead. The
+// pointer or the arrow keys select a cell, whose number is shown below.
+const isPicture = K * A > 5000;
+const heatMap = { cell: [0, 0], values: null, top: 0 };
+function buildHeatMap() {
+  if (!isPicture) return;
+  const canvas = make("canvas", { id: "heat-map", tabindex: 0, role: "img", "aria-describedby": "heat-map-cell" });
+  const cellAt = (event) => {
+    const frame = canvas.getBoundingClientRect();
+    const place = (px, size, n) => Math.min(n - 1, Math.max(0, Math.floor((px / size) * n)));
+    return [place(event.clientY - frame.top, frame.height, K), place(event.clientX - frame.left, frame.width, A)];
+  };
+  canvas.addEventListener("pointermove", (event) => showCell(cellAt(event)));
+  canvas.addEventListener("keydown", (event) => {
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    showCell([Math.min(K - 1, Math.max(0, heatMap.cell[0] + step[0])), Math.min(A - 1, Math.max(0, heatMap.cell[1] + step[1]))]);
+    announce(at("heat-map-cell").textContent);
+  });
+  at("confusion").replaceWith(canvas, make("p", { class: "hint", id: "heat-map-cell" }));
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawHeatMap(heatMap.values, heatMap.top));
+}
+
+function drawHeatMap(values, top) {
+  Object.assign(heatMap, { values, top });
+  const canvas = at("heat-map"), size = Math.max(2, Math.floor(900 / Math.max(K, A)));
+  canvas.width = A * size;
+  canvas.height = K * size;
+  canvas.setAttribute("aria-label", "Confusion matrix of " + K + " classes: rows are true classes, columns predicted ones. Arrow keys select a cell.");
+  const style = getComputedStyle(document.documentElement);
+  const [tint, good, heat] = ["--tint", "--good", "--heat"].map((name) => style.getPropertyValue(name).trim());
+  const pen = canvas.getContext("2d");
+  pen.fillStyle = tint;
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  classOrder.forEach((k, row) => answerOrder.forEach((j, place) => {
+    const value = values[k * A + j], right = k === j && !state.money;
+    if (!(value > 0)) return;
+    pen.fillStyle = right ? good : heat;
+    pen.globalAlpha = right ? 0.35 : 0.15 + 0.85 * Math.sqrt(value / top);
+    pen.fillRect(place * size, row * size, size, size);
+  }));
+  pen.globalAlpha = 1;
+  showCell(heatMap.cell);
+}
+
+function showCell(cell) {
+  heatMap.cell = cell;
+  const k = classOrder[cell[0]], j = answerOrder[cell[1]], value = heatMap.values[k * A + j];
+  put(at("heat-map-cell"), "True ", label(k), ", predicted ", label(j), ": " + (state.money ? amount(value) : count(value)));
 }
 
 // With many classes, those of lowest recall; the others on demand.
@@ -94,21 +147,55 @@ function drawTurns() {
     " costs " + amount(one.price) + "; " + (one.change < 0 ? "below " : "above ") + amount(one.at) + " it would be the model with softness " + show(softness[one.row]) + (settingOf[one.row] ? ", " + settingOf[one.row] : "") + ".")));
 }
 
+// The commands for the selected model: to choose it from the model file if it is there,
+// else to train it. Names of files were quoted for the shell in Python.
+const EDITED_PRICES = "edited-prices.csv";
+function commandsFor(i) {
+  const isKept = data.file !== null && data.kept.includes(i);
+  const from = (file) => "softcost choose " + file + " --candidate " + i;
+  const train = data.commands ? data.commands[i] : null;
+  if (!state.edited) {
+    if (isKept && i === data.chosen) {
+      return { note: "You already have this model: it is in " + data.file + ".", lines: [["Predict new rows", "softcost predict " + data.fileWord + " NEW.csv -o PREDICTIONS.csv"]] };
+    }
+    if (isKept) return { lines: [["Command line", from(data.fileWord) + " -o OTHER.softcost"]] };
+    if (train) return { note: data.file === null ? "" : data.file + " does not contain this model. The command trains it again.", lines: [["Command line", train]] };
+    return { note: data.file === null ? "" : data.file + " contains the models of the Pareto front only. Select one of them.", lines: [] };
+  }
+  if (data.byExample) return { note: "Costs were given by row, and these prices are their means. Change the costs in the table and train again.", lines: data.refit ? [["Train again", data.refit]] : [] };
+  const priced = (file) => from(file) + " --costs " + EDITED_PRICES + " -o OTHER.softcost";
+  const lines = [];
+  if (isKept) lines.push(["Use this model with your prices", priced(data.fileWord)]);
+  else if (train) lines.push(["Use this model with your prices", train + "\n" + priced("OUT.softcost")]);
+  if (data.refit) lines.push(["Train models for your prices, and choose among them again", data.refit]);
+  return { prices: lines.length > 0, note: lines.length ? "Save your prices as " + EDITED_PRICES + " first." : "", lines };
+}
+
+function pythonFor(i) {
+  if (!data.pythons) return null;
+  if (!state.edited || data.byExample) return data.pythons[i];
+  const read = "cost_matrix = softcost.read_costs(\"" + EDITED_PRICES + "\")\n";
+  return "import softcost\n" + read + (data.pythons[i].includes("search.") ? "search.set_params(cost_matrix=cost_matrix).fit(X, y)" : data.pythons[i]);
+}
+
+function lineBlock(name, text) {
+  const button = make("button", { type: "button", class: "small", "aria-label": "Copy: " + name }, "Copy");
+  button.addEventListener("click", async () => {
+    const done = await copy(text);
+    button.textContent = done ? "Copied" : "Select and copy";
+    announce(button.textContent);
+    setTimeout(() => { button.textContent = "Copy"; }, 1600);
+  });
+  return make("div", { class: "line" }, make("div", { class: "line-head" }, make("span", {}, name), button), make("pre", { tabindex: 0 }, make("code", {}, text)));
+}
+
 function drawLines() {
-  const block = (name, lines) => {
-    if (!lines) return null;
-    const text = lines[state.index];
-    const button = make("button", { type: "button", class: "small", "aria-label": "Copy the " + name.toLowerCase() + " line" }, "Copy");
-    button.addEventListener("click", async () => {
-      const done = await copy(text);
-      button.textContent = done ? "Copied" : "Select and copy";
-      announce(button.textContent);
-      setTimeout(() => { button.textContent = "Copy"; }, 1600);
-    });
-    return make("div", { class: "line" }, make("div", { class: "line-head" }, make("span", {}, name), button), make("pre", { tabindex: 0 }, make("code", {}, text)));
-  };
-  put(at("lines"), block("Command line", data.commands), block("Python", data.pythons));
-  at("use-title").parentElement.hidden = !data.commands && !data.pythons;
+  const { note, lines, prices } = commandsFor(state.index), python = pythonFor(state.index);
+  const save = prices ? make("button", { type: "button", class: "small" }, "Download " + EDITED_PRICES) : null;
+  if (save) save.addEventListener("click", () => download(EDITED_PRICES, pricesCsv()));
+  put(at("lines"), note || save ? make("p", { class: "use-note" }, note || "", save ? " " : "", save || "") : null,
+    ...lines.map(([name, text]) => lineBlock(name, text)), python === null ? null : lineBlock("Python", python));
+  at("use-title").parentElement.hidden = !data.commands && !data.pythons && data.file === null;
 }
 
 // Test results follow changed prices if there are confusion matrices of the test rows.
@@ -120,8 +207,11 @@ function drawTest() {
   at("test-hint").textContent = rows + (!state.edited ? "" : follows ? " Costs use your what-if prices." : " Costs still use the original prices.");
   const shown = data.test.columns.flatMap(([name, values]) => data.measures.filter((measure) => measure.name === name)
     .map((measure) => [titleOf(measure), formatOf(measure), name === "cost" && follows ? follows : values]));
-  put(at("test"), make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Model"), ...shown.map(([title]) => make("th", { scope: "col" }, title)))),
-    make("tbody", {}, ...data.test.models.map((model, i) => make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, model === "constant" && data.constant ? "always " + data.constant.label : model)), ...shown.map(([, format, values]) => make("td", {}, format(values[i])))))));
+  const nameOfModel = (i) => (data.test.models[i] === "constant" && data.constant ? "always " + data.constant.label : data.test.models[i]);
+  drawSortable("test", [
+    { name: "Model", cell: (i) => make("bdi", {}, nameOfModel(i)), key: nameOfModel },
+    ...shown.map(([name, format, values]) => ({ name, cell: (i) => format(values[i]), key: (i) => values[i] })),
+  ], [...data.test.models.keys()]);
 }
 
 // Column importance is measured once: it follows neither changed prices nor models.
@@ -143,25 +233,65 @@ function drawImportance() {
   more.textContent = few ? "Show all " + count(all.length) + " columns" : "Show the most important";
 }
 
+// A table that its headings sort: columns have a name, a cell and perhaps a sort key.
+function drawSortable(id, columns, items) {
+  const chosen = state.sorts[id], key = chosen && columns[chosen.column] && columns[chosen.column].key;
+  const compare = (a, b) => {
+    const [x, y] = [key(a), key(b)], none = (value) => value === null || value === undefined;
+    if (none(x) || none(y)) return none(x) - none(y);
+    return (typeof x === "number" && typeof y === "number" ? x - y : counting.compare(String(x), String(y))) * (chosen.down ? -1 : 1);
+  };
+  const rows = key ? [...items].sort(compare) : items;
+  const heads = columns.map(({ name, key: sorts }, column) => {
+    if (!sorts) return make("th", { scope: "col" }, name);
+    const here = chosen && chosen.column === column;
+    const button = make("button", { type: "button", class: "sort", "data-column": column }, name);
+    button.addEventListener("click", () => {
+      state.sorts[id] = { column, down: here ? !chosen.down : false };
+      drawSortable(id, columns, items);
+      markTable();
+      at(id).querySelector('[data-column="' + column + '"]').focus();
+    });
+    return make("th", { scope: "col", "aria-sort": here ? (chosen.down ? "descending" : "ascending") : "none" }, button);
+  });
+  const body = rows.map((item) => {
+    const row = make("tr", {}, ...columns.map(({ cell }, column) => make(column === 0 && id === "test" ? "th" : "td", column === 0 && id === "test" ? { scope: "row" } : {}, cell(item))));
+    row.dataset.row = item;
+    return row;
+  });
+  put(at(id), make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...body));
+}
+
 function drawTable() {
-  const columns = measures.filter((measure) => measure.headline);
-  const head = make("thead", {}, make("tr", {}, ...[...(familyOf ? ["Family"] : []), "Softness", ...data.params, ...columns.map((measure) => measure.heading[0].toUpperCase() + measure.heading.slice(1)), "Front", ""].map((name) => make("th", { scope: "col" }, name))));
-  const body = make("tbody");
-  for (const i of shownRows()) {
+  const capital = (text) => text[0].toUpperCase() + text.slice(1);
+  const select = (i) => {
     const button = make("button", { type: "button", class: "small", "aria-label": "Select the model with " + describe(i) }, "Select");
     button.addEventListener("click", () => pick(i, "hand"));
-    const marked = [nameOf(i).toLowerCase()];
-    const cellOf = (name) => (familyOf && column(name)[i] === null ? "–" : show(column(name)[i]));
-    const row = make("tr", {}, ...(familyOf ? [make("td", {}, make("bdi", {}, familyOf[i]))] : []), make("td", {}, show(softness[i])), ...data.params.map((name) => make("td", {}, cellOf(name))),
-      ...columns.map((measure) => make("td", {}, formatOf(measure)(valuesOf(measure)[i]) + (spreadText(measure, i) ? " ± " + spreadText(measure, i) : ""))),
-      make("td", {}, [state.front[i] ? "yes" : "", ...marked].filter(Boolean).join(", ")), make("td", {}, button));
-    row.dataset.row = i;
-    body.append(row);
-  }
-  put(at("table"), head, body);
+    return button;
+  };
+  const note = (i) => [state.front[i] ? "front" : "", nameOf(i).toLowerCase()].filter(Boolean).join(", ");
+  const columns = [
+    { name: "No.", cell: (i) => i, key: (i) => i },
+    ...(familyOf ? [{ name: "Family", cell: (i) => make("bdi", {}, familyOf[i]), key: (i) => familyOf[i] }] : []),
+    { name: "Softness", cell: (i) => show(softness[i]), key: (i) => softness[i] },
+    ...data.params.map((name) => ({ name, cell: (i) => (familyOf && column(name)[i] === null ? "–" : show(column(name)[i])), key: (i) => column(name)[i] })),
+    ...measures.filter((measure) => measure.headline).map((measure) => ({
+      name: capital(measure.heading),
+      cell: (i) => formatOf(measure)(valuesOf(measure)[i]) + (spreadText(measure, i) ? " ± " + spreadText(measure, i) : ""),
+      key: (i) => valuesOf(measure)[i],
+    })),
+    { name: "Front", cell: note, key: (i) => (state.front[i] ? 0 : 1) },
+    { name: "", cell: select },
+  ];
+  drawSortable("table", columns, drawnRows());
+  const more = at("every-row"), all = shownRows();
+  more.hidden = !state.every && all.every((i) => !behind(i));
+  more.setAttribute("aria-pressed", String(state.every));
+  more.textContent = state.every ? "Show the front only" : "Show all " + count(all.length) + " models";
 }
 
 function markTable() {
+  if (!at("table").querySelector('tr[data-row="' + state.index + '"]')) drawTable();
   for (const row of at("table").querySelectorAll("tbody tr")) {
     if (Number(row.dataset.row) === state.index) row.setAttribute("aria-current", "true");
     else row.removeAttribute("aria-current");

@@ -1,10 +1,13 @@
-// The verdict: the cost of the selected model, comparisons, and their significance.
+// The verdict, the cost to expect, comparisons, and their significance.
+const VERDICTS = { "better": ["use", "Use it"], "not better": ["avoid", "Not worth it"], "not shown to be better": ["collect", "Collect more data"] };
 function drawWords() {
   const i = state.index;
+  drawBadge(i);
   at("verdict-how").textContent = howChosen();
-  put(at("sentence"), make("b", {}, amount(state.cost[i])), " per example, ", ...errorsOf(i), ".");
+  const honest = isChoice(i) && data.expected;
+  put(at("sentence"), ...(honest ? ["Expect ", make("b", {}, amount(data.expected[0])), " per example on new rows, "] : [make("b", {}, amount(state.cost[i])), " per example, "]), ...errorsOf(i), ".");
   drawAdvice(i);
-  announce(howChosen() + ". " + at("sentence").textContent + " " + at("advice").textContent);
+  announce(at("badge").textContent + ". " + howChosen() + ". " + at("sentence").textContent + " " + at("advice").textContent);
   const note = at("what-if-note");
   note.hidden = !state.edited;
   note.textContent = "Costs use your what-if prices. The models were trained with the original prices; retrain with yours to get the best model.";
@@ -12,7 +15,31 @@ function drawWords() {
   drawExpected(i);
   drawMeasures(i);
   drawStory(i);
+  drawEffect();
 }
+
+// What was computed for the choice of the search holds at the original prices only.
+const isChoice = (i) => i === data.chosen && !state.edited;
+
+function drawBadge(i) {
+  const missed = data.budget && !data.budget.met;
+  const [kind, words] = missed ? ["avoid", "No model meets the budget"] : (data.advice && VERDICTS[data.advice.verdict]) || ["", ""];
+  at("badge").hidden = !isChoice(i) || !words;
+  at("badge").className = "badge " + kind;
+  at("badge").textContent = at("badge").hidden ? "" : words;
+}
+
+// The effect of changed prices, in one sentence.
+function drawEffect() {
+  const note = at("prices-effect"), best = cheapest(state.cost, state.budget), chosen = data.chosen;
+  note.hidden = !state.edited;
+  if (!state.edited) return;
+  const before = "With your prices, the " + chosenWord.toLowerCase() + " model costs " + amount(state.cost[chosen]) + " per example instead of " + amount(trainedCost[chosen]);
+  note.textContent = before + (best === chosen
+    ? " and is still the choice" + (state.budget === null ? "." : " within the budget.")
+    : "; the choice is now " + nameModel(best) + ", at " + amount(state.cost[best]) + ".");
+}
+const nameModel = (i) => (settingOf[i] ? settingOf[i] + ", " : "") + "softness " + show(softness[i]);
 
 // The error; with actions, the coverage and the error among the answered examples.
 function errorsOf(i) {
@@ -24,10 +51,10 @@ function errorsOf(i) {
 
 // Intervals were computed for the choice of the search, at the original prices.
 function drawAdvice(i) {
-  const told = i === data.chosen && !state.edited ? data.advice : null;
+  const told = isChoice(i) ? data.advice : null;
   const list = at("advice");
-  list.className = "advice " + (told ? told.verdict.replaceAll(" ", "-") : "plain");
-  const budget = i === data.chosen && !state.edited ? data.budget : null;
+  const budget = isChoice(i) ? data.budget : null;
+  list.className = "advice " + (told ? told.verdict.replaceAll(" ", "-") : "plain") + (budget && !budget.met ? " missed" : "");
   const limits = budget ? [make("li", { class: budget.met ? "budget-met" : "budget-missed" }, budget.words)] : [];
   if (told) {
     put(list, ...limits, ...told.sentences.map((text) => make("li", {}, text)));
@@ -65,18 +92,20 @@ function drawAsked(i) {
 // Picking the best of many candidates is optimistic.
 function drawExpected(i) {
   const note = at("expected"), told = data.expected;
-  note.hidden = !told || i !== data.chosen || state.edited;
-  if (!note.hidden) note.textContent = "Picking the best of " + count(N) + " models is optimistic: expect about " + amount(told[0]) + " per example on new rows (95% of resamples: " + money(told[1]) + " to " + money(told[2]) + ").";
+  note.hidden = !told || !isChoice(i);
+  if (!note.hidden) note.textContent = "Cross-validation measured " + amount(state.cost[i]) + ", but picking the best of " + count(N) + " models is optimistic. 95% of resamples give " + money(told[1]) + " to " + money(told[2]) + ".";
 }
 
+// With "auto" the rules prefer the blend, which may cost a little more than another model.
+const cheapestWord = data.penalty ? "Choice" : "Cheapest";
 function howChosen() {
   const setting = settingOf[state.index] ? ", " + settingOf[state.index] : "";
   const model = "softness " + show(softness[state.index]) + setting;
   if (state.how === "budget") {
     const within = error[state.index] <= state.budget;
-    return (within ? "Cheapest with at most " + budgetLabel(state.budget) + " " + errorWord : "No model has at most " + budgetLabel(state.budget) + " " + errorWord + "; fewest") + ": " + model;
+    return (within ? cheapestWord + " with at most " + budgetLabel(state.budget) + " " + errorWord : "No model has at most " + budgetLabel(state.budget) + " " + errorWord + "; fewest") + ": " + model;
   }
-  if (state.how === "cheapest") return "Cheapest " + (state.edited ? "at your prices: " : "of the families shown: ") + model;
+  if (state.how === "cheapest") return cheapestWord + " " + (state.edited ? "at your prices: " : "of the families shown: ") + model;
   return (nameOf(state.index) || "Your selection") + ": " + model;
 }
 
