@@ -58,7 +58,9 @@ RENAMED = {
         "SoftCostClassifierCV.holdout_confusion_"
     ),
     "JSON.calibration_rows": "JSON.holdout_rows",
+    "JSON.paid": "JSON.realisedCost",
     "fit --calibration": "fit --holdout",
+    "predict --riskiest": "predict --top",
     "BlendedClassifier.power": "BlendedClassifier.inverse_temperature",
     "BlendedClassifier.power_": "BlendedClassifier.inverse_temperature_",
     "BlendedClassifier.doubt": "BlendedClassifier.smoothing",
@@ -69,7 +71,6 @@ RENAMED = {
 EXPECTED: dict[str, str] = {
     "*: described.final": "the manifest names a class by its module",
     "*: described.model": "the manifest names a class by its module",
-    "fit *: *.objective": "one refinement loop sums the objective in another order",
     **dict.fromkeys(
         (
             "public names: softcost.tables*", "public names: softcost.workflow*",
@@ -112,6 +113,7 @@ EXPECTED: dict[str, str] = {
         ),
         "a search checks its data once",
     ),
+    "command *: *.html.measures.*": "a page contains its measures' names and formats",
     "public names: *SoftCostClassifierCV*": "holdout, and cv=None samples large tables",
 }  # fmt: skip
 
@@ -741,7 +743,7 @@ COMMANDS = {
     "predict flowers": "predict flowers.softcost flowers.csv -o flowers-out.csv",
     "predict orders": "predict orders.softcost new-orders.csv -o orders-out.csv",
     "predict actions": "predict ask.softcost flowers.csv -o ask-out.csv --keep target",
-    "predict riskiest": "predict orders.softcost orders.csv --riskiest 7 -o risk.csv",
+    "predict top": "predict orders.softcost orders.csv --top 7 -o risk.csv",
     "evaluate flowers": "evaluate flowers.softcost flowers.csv --target target",
     "evaluate orders": "evaluate orders.softcost orders.csv --target status",
     "evaluate other costs": "evaluate kernels.softcost flowers.csv --target target "

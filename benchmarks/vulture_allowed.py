@@ -68,6 +68,12 @@ _._cache
 _.on_end
 _.on_start
 
+# openpyxl writes these to the workbook.
+_.data_type
+_.font
+_.freeze_panes
+_.promptTitle
+
 # uvicorn polls this flag.
 _.should_exit
 
@@ -78,3 +84,22 @@ on_page
 
 # scikit-learn passes this argument; a `TableEncoder` knows its own columns.
 input_features
+
+# Methods and tags of scikit-learn's transformers.
+get_feature_names_out
+string
+
+# Types of scikit-learn's base classes, and what scikit-learn or a notebook calls.
+_.attr
+_.set_fit_request
+_.set_score_request
+_.set_predict_request
+_.set_partial_fit_request
+_._repr_html_
+_._repr_html_inner
+_._repr_mimebundle_
+attr
+predict_log_proba
+explore
+_.set_callbacks
+callbacks

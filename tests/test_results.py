@@ -33,6 +33,7 @@ def rows(everything):
     return everything[everything["run"] < 20].reset_index(drop=True)
 
 
+@pytest.mark.slow
 def test_the_pages_are_those_of_the_rows(tmp_path, monkeypatch):
     # Drawn by other versions of matplotlib in other places: that they are there is all.
     monkeypatch.setattr(
