@@ -8,6 +8,11 @@ from pathlib import Path
 os.environ.setdefault("SOFTCOST_QUIET", "1")
 WORKER = os.environ.get("PYTEST_XDIST_WORKER")
 
+if WORKER:
+    # There is one worker per core: OpenMP threads of several workers would wait for
+    # each other in busy loops. Before scikit-learn and LightGBM are imported.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 if WORKER and "NUMBA_CACHE_DIR" not in os.environ:
     # Workers that write the same cache at the same time may spoil it: each keeps its
     # own, and so do the processes that its tests start. Before numba is imported.

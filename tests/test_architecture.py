@@ -29,7 +29,9 @@ ALLOWED = {
     "svm": {"learners", "parallel", "solvers"},
     "linear": {"learners", "parallel", "solvers"},
     "reductions": {"costs", "learners", "metrics", "parallel", "svm"},
-    "search": {"costs", "learners", "linear", "metrics", "parallel", "reductions"},
+    "search": {
+        "costs", "learners", "linear", "metrics", "parallel", "reductions", "tables",
+    },
     "persistence": {
         "costs", "files", "learners", "linear", "metrics", "reductions", "search",
         "solvers", "svm", "tables",
@@ -45,8 +47,13 @@ ALLOWED = {
     },
 }  # fmt: skip
 # Modules beside the packages.
-ALLOWED_MODULES = {"_lazy": set(), "_version": set(), "__main__": {"cli"}}
-EVERYWHERE = {"_lazy", "_version"}
+ALLOWED_MODULES = {
+    "_extras": set(),
+    "_lazy": set(),
+    "_version": set(),
+    "__main__": {"cli"},
+}
+EVERYWHERE = {"_extras", "_lazy", "_version"}
 
 LARGEST = 900  # lines of code in a module
 
@@ -64,9 +71,6 @@ SINGLE_IMPORTER = {
     "softcost.persistence.types_search": "schemas register by package",
     "softcost.persistence.types_sklearn": "schemas register by package",
     "softcost.search.path_engine": "cross-validation of learners with a path",
-    "softcost.search.prepare": "checks a search's input",
-    "softcost.search.refit": "fits chosen candidates to all rows",
-    "softcost.search.time_limit": "time limit and time estimate",
     "softcost.service.openapi": "the service's API description",
     "softcost.service.requests": "request queue and request parsing",
     "softcost.solvers.path": "solution path along C and softness",
@@ -169,10 +173,12 @@ def borrowed_private_attributes(sources):
 
 
 def test_private_attributes_stay_in_their_package():
+    # `sklearn_types` declares private methods of scikit-learn, not of its package.
+    others = ("softcost", "softcost.learners.sklearn_types")
     sources = {
         name: path.read_text(encoding="utf-8")
         for name, path in modules()
-        if name != "softcost"
+        if name not in others
     }
     assert list(borrowed_private_attributes(sources)) == []
 

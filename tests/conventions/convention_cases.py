@@ -40,6 +40,9 @@ NEEDS_PROBABILITIES = {"metacost"}
 FEW_LANDMARKS = {"n_landmarks": 10}
 # Learners of scikit-learn, which reductions give weights in their own way.
 FOREIGN_LEARNERS = (LogisticRegression(), Ridge())
+# As in scikit-learn's SVC, the default width of the kernel is that of the rows.
+WEIGHTED = "check_sample_weight_equivalence"
+OF_ROWS = "gamma='scale' depends on the rows, not on their weights"
 # Parameters that choose another algorithm.
 OTHER_PARAMETERS = (
     KernelSVC(kernel="rbf"),
@@ -158,7 +161,9 @@ class Case:
         self.default = default
 
     def param(self):
-        marks = () if self.default else pytest.mark.product
+        marks = [] if self.default else [pytest.mark.product]
+        if self.name.startswith(WEIGHTED) and "kernel='rbf'" in self.variant:
+            marks.append(pytest.mark.xfail(reason=OF_ROWS))
         return pytest.param(
             self.estimator, self.check, id=f"{self.variant}-{self.name}", marks=marks
         )

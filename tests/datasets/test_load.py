@@ -113,7 +113,8 @@ def test_the_cells_are_the_cells_of_the_file(loaded, data_dir, name):
     ).astype(object)
     assert list(bunch.target) == list(text["label"])
     features = pd.DataFrame(bunch.data, columns=bunch.feature_names)
-    for column in text.columns[:-1]:
+    every = max(1, len(text.columns) // 60)  # of many columns, some
+    for column in text.columns[:-1:every]:
         if column in features:
             cells = text[column].replace({"true": "1", "false": "0"})
             numbers = pd.to_numeric(cells.where(cells != "", np.nan)).astype(float)

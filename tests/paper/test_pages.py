@@ -465,7 +465,7 @@ def test_a_full_disk_leaves_files_as_they_were(written, tmp_path, monkeypatch, e
 
 def test_it_says_what_is_missing_without_matplotlib(written, tmp_path, monkeypatch):
     monkeypatch.setattr("softcost.paper.reproduction.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=r"pip install 'softcost\[plot\]'"):
+    with pytest.raises(ImportError, match=r"pip install .*matplotlib"):
         write_study(written[0], tmp_path / "none")
     assert not (tmp_path / "none").exists()
 
@@ -479,7 +479,7 @@ def test_small_numbers_keep_their_digits():
     assert cell.text == "0.00048"
 
 
-@pytest.mark.parametrize("name", ["a|b <x>", "GNB@v2", r"$\q$", "*mine*", "x_y_z"])
+@pytest.mark.parametrize("name", [r"a|b <x> $\q$", "*mine* x_y_z@2"])
 def test_any_name_can_be_shown(artificial, tmp_path, name):
     curve = make_table(("OSR@0.0", "OSR@1.0", name), ("vowel",))
     emphasis = make_table(("OSR", name), ("iris",), ("emphasis-1e2", "emphasis-1e3"))

@@ -35,11 +35,12 @@ def test_run_thrice_execute_once(tmp_path, reference):
     assert more.executed == 2
 
 
-def test_little_memory_gives_the_same_rows(tmp_path, reference):
-    path = tmp_path / "results.sqlite"
-    little = reproduce("inconsistent", path, **SMALL, cache_size=0.05)
-    assert little.executed == 4
-    pd.testing.assert_frame_equal(little.cells, reference.cells)
+def test_little_memory_gives_the_same_rows(tmp_path):
+    one_run = SMALL | {"algorithms": ["OVA"], "runs": 1}
+    expected = reproduce("inconsistent", tmp_path / "expected", **one_run)
+    little = reproduce("inconsistent", tmp_path / "l", **one_run, cache_size=0.05)
+    assert little.executed == expected.executed > 0
+    pd.testing.assert_frame_equal(little.cells, expected.cells)
 
 
 def test_targets_share_cells(tmp_path):
@@ -110,6 +111,7 @@ def test_processes_give_the_same_rows_though_one_dies(tmp_path, switched, refere
     assert len(result.cells) == len(reference.cells) + 2
 
 
+@pytest.mark.slow
 def test_a_unit_that_always_kills_its_process_fails_alone(
     tmp_path, switched, monkeypatch
 ):

@@ -115,7 +115,9 @@ def other_packages(X: NDArray[np.float64], y: NDArray[np.int64]) -> None:
     with search.progress_to(lambda done, total: print(done, total)):
         SoftCostClassifierCV(OneSidedRegression()).fit(X, y)
     testing.check_cost_estimator(RegressionOneVsAll())
-    tables.TableEncoder(nominal=["a"])
+    tables.TableEncoder(nominal=["a"], output="codes")
+    tables.DenseFeatures([True, False])
+    tables.TextComponents(5)
     workflow.FitOptions("rows.csv", "class", max_error=0.1)
     print(search.CRITERIA, persistence.ModelFileError, report.ExplorerData)
     print(paper.TARGETS, __version__, softcost.__all__)

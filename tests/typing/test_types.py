@@ -13,11 +13,18 @@ import softcost
 PROGRAM = Path(__file__).with_name("every_name.py")
 WRONG = """\
 import softcost
-from softcost import KernelSVC, SoftCostClassifierCV, nonsense
+from softcost import KernelSVC, OneSidedRegression, SoftCostClassifierCV, nonsense
 
 softcost.Nonsense()
 KernelSVC(C="large")
 SoftCostClassifierCV(OneSidedRegression()).predict()
+search = SoftCostClassifierCV().fit([[1.0]], [0])
+search.predikt([[1.0]])
+search.predict([[1.0]], weights=[1.0])
+KernelSVC().fit([[1.0]], [0]).support_vektors_
+OneSidedRegression().fit([[1.0]], [0]).predict()
+SoftCostClassifierCV().fit([[1.0]])
+search.set_parms(cv=3)
 """
 
 
@@ -44,6 +51,12 @@ def test_a_program_with_every_name_passes_and_a_wrong_one_does_not(tmp_path):
         (4, '"Nonsense"'),
         (5, 'incompatible type "str"'),
         (6, "Missing positional argument"),
+        (8, '"predikt"'),
+        (9, '"weights"'),
+        (10, '"support_vektors_"'),
+        (11, "Missing positional argument"),
+        (12, "Missing positional argument"),
+        (13, '"set_parms"'),
     ]:
         assert any(f"wrong.py:{number}:" in line and words in line for line in found)
 

@@ -208,7 +208,7 @@ def make_sers(
     rng = check_random_state(random_state)
     names = np.array(_RARER[::-1])
     y = rng.permutation(np.resize(names, n_samples))
-    strengths, own = _profiles()
+    strengths, species_bands = _profiles()
     which = np.searchsorted(SPECIES, y)
     grid = wavenumbers()
 
@@ -218,7 +218,9 @@ def make_sers(
     weak = _OWN_STRENGTH * _log_normal(rng, _STRAIN_SPREAD, (n_samples, _OWN_BANDS))
     shift = rng.normal(0.0, 2.0, size=(n_samples, 1))
     spectra = np.einsum("ij,ijk->ik", bands, _peaks(grid, _BANDS + shift, 9.0))
-    spectra += np.einsum("ij,ijk->ik", weak, _peaks(grid, own[which] + shift, 7.0))
+    spectra += np.einsum(
+        "ij,ijk->ik", weak, _peaks(grid, species_bands[which] + shift, 7.0)
+    )
 
     level = _log_normal(rng, _LEVEL_SPREAD, (n_samples, 1))
     slope = rng.normal(-0.3, 0.05, size=(n_samples, 1))
@@ -232,13 +234,13 @@ def make_sers(
 
 @cache
 def _profiles() -> tuple[np.ndarray, np.ndarray]:
-    """Band strengths (10 x bands) and places of the own bands (10 x 3)."""
+    """Strengths of common bands (10 x bands), places of species' own bands (10 x 3)."""
     rng = np.random.RandomState(_PROFILE_SEED)
     common = rng.uniform(0.3, 1.5, size=len(_BANDS))
     shape = (len(SPECIES), len(_BANDS))
     strengths = common * _log_normal(rng, _SPECIES_SPREAD, shape)
-    own = rng.uniform(450.0, 1750.0, size=(len(SPECIES), _OWN_BANDS))
-    return strengths, own
+    species_bands = rng.uniform(450.0, 1750.0, size=(len(SPECIES), _OWN_BANDS))
+    return strengths, species_bands
 
 
 def _peaks(grid: np.ndarray, centres: np.ndarray, width: float) -> np.ndarray:

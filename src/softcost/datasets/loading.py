@@ -81,10 +81,10 @@ def refusal(entry: DatasetInfo, where: str, difference: str) -> ValueError:
 
 
 def _refuse(differences: Iterable[str], entry: DatasetInfo, where: str) -> None:
-    found = list(differences)
-    if found:
-        more = f" and {len(found) - SHOWN} more differences" * (len(found) > SHOWN)
-        raise refusal(entry, where, ", ".join(found[:SHOWN]) + more)
+    listed = list(differences)
+    if listed:
+        more = f" and {len(listed) - SHOWN} more differences" * (len(listed) > SHOWN)
+        raise refusal(entry, where, ", ".join(listed[:SHOWN]) + more)
 
 
 def _header(names: list[str], expected: list[str]) -> Iterable[str]:
@@ -105,8 +105,8 @@ def _header(names: list[str], expected: list[str]) -> Iterable[str]:
 def _rows(table: pd.DataFrame, entry: DatasetInfo) -> Iterable[str]:
     if len(table) != entry.rows:
         yield f"it has {len(table)} rows instead of {entry.rows}"
-        for label, found, right in _class_differences(table, entry):
-            yield f"class {label!r} has {found} instead of {right}"
+        for label, count, right in _class_differences(table, entry):
+            yield f"class {label!r} has {count} instead of {right}"
 
 
 def _labels(table: pd.DataFrame, entry: DatasetInfo) -> Iterable[str]:
@@ -119,8 +119,8 @@ def _labels(table: pd.DataFrame, entry: DatasetInfo) -> Iterable[str]:
                 f"of its {len(entry.class_counts)} classes"
             )
         return
-    for label, found, right in _class_differences(table, entry):
-        yield f"class {label!r} has {found} rows instead of {right}"
+    for label, count, right in _class_differences(table, entry):
+        yield f"class {label!r} has {count} rows instead of {right}"
 
 
 def _class_differences(
@@ -145,15 +145,15 @@ def _nominal_differences(
     name: str, counts: dict[str, int], column: NominalColumn
 ) -> Iterable[str]:
     for value in sorted(counts.keys() | column.counts.keys()):
-        found = counts.get(value, 0)
+        count = counts.get(value, 0)
         if value not in column.counts:
             yield (
                 f"column {name!r} has the value {value or MISSING!r} "
-                f"({_times(found)}), which is not one of its values"
+                f"({_times(count)}), which is not one of its values"
             )
-        elif found != column.counts[value]:
+        elif count != column.counts[value]:
             yield (
-                f"column {name!r} has the value {value or MISSING!r} {_times(found)} "
+                f"column {name!r} has the value {value or MISSING!r} {_times(count)} "
                 f"instead of {column.counts[value]}"
             )
 
@@ -385,7 +385,7 @@ def openml_table(entry: DatasetInfo, data_home: Directory = None) -> pd.DataFram
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="A network error occurred")
             warnings.filterwarnings("ignore", message="Retry downloading")
-            views = [one() for one in fetch]
+            views = [download() for download in fetch]
     except (URLError, HTTPException, ConnectionError, TimeoutError):
         place = locate(entry.name).text
         raise unreachable(entry, data_home, place) from None

@@ -268,13 +268,13 @@ def info(name: str) -> DatasetInfo:
     >>> anneal.rows, anneal.features, anneal.classes
     (898, 84, ('1', '2', '3', '5', 'U'))
     """
-    known = registry()
-    if name not in known:
-        near = get_close_matches(str(name), known, n=1)
+    datasets = registry()
+    if name not in datasets:
+        near = get_close_matches(str(name), datasets, n=1)
         hint = f"did you mean {near[0]!r}?" if near else "choose one of these:"
-        choices = "" if near else " " + ", ".join(known)
+        choices = "" if near else " " + ", ".join(datasets)
         raise ValueError(f"name={name!r} is not a data set; {hint}{choices}")
-    return known[name]
+    return datasets[name]
 
 
 # Where a data set comes from, decided without opening a file.

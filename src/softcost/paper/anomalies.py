@@ -193,15 +193,15 @@ def explain(
     >>> explain("inconsistent", "error", "iris", "OVA")
     'unexplained'
     """
-    known = _first(among, target, metric, dataset, algorithm)
-    return known.text if known else UNEXPLAINED
+    anomaly = _first(among, target, metric, dataset, algorithm)
+    return anomaly.text if anomaly else UNEXPLAINED
 
 
 def misprinted(target: str, metric: str, dataset: str, algorithm: str) -> bool:
     """Whether a published number is known to be wrong."""
-    known = _first(ANOMALIES, target, metric, dataset, algorithm)
-    return known is not None and known.misprint
+    anomaly = _first(ANOMALIES, target, metric, dataset, algorithm)
+    return anomaly is not None and anomaly.misprint
 
 
 def _first(among: Sequence[Anomaly], *place: str) -> Anomaly | None:
-    return next((known for known in among if known.covers(*place)), None)
+    return next((anomaly for anomaly in among if anomaly.covers(*place)), None)

@@ -154,8 +154,8 @@ def draw_costs(unit: Unit, data: Data, counts: NDArray[Any]) -> NDArray[np.float
             f"{unit.dataset} has no costs of its own: costs={unit.costs!r} is for "
             "sets that have them (sers, kdd99)."
         )
-    own = data.own_costs.loc[data.classes, data.classes].to_numpy(float)
-    return balanced(own, counts) if unit.costs == "own-balanced" else own
+    costs = data.own_costs.loc[data.classes, data.classes].to_numpy(float)
+    return balanced(costs, counts) if unit.costs == "own-balanced" else costs
 
 
 def emphasized_class(run: int, n_classes: int) -> int:
@@ -287,20 +287,24 @@ def chosen_row(table: pd.DataFrame, algorithm: str, weighted: bool = False) -> i
 def _family_cells(
     unit: Unit, trial: Trial, cache_size: float | None
 ) -> list[dict[str, Any]]:
-    found = search(unit, trial, cache_size)
+    fitted_search = search(unit, trial, cache_size)
     fitted: dict[int, NDArray[Any]] = {}
     cells = []
     for algorithm in unit.algorithms:
-        index = chosen_row(found.tradeoff_, algorithm, unit.family.endswith("-w"))
+        index = chosen_row(
+            fitted_search.tradeoff_, algorithm, unit.family.endswith("-w")
+        )
         if index not in fitted:
-            fitted[index] = found.candidate(index).predict(trial.X_test)
-        row = found.tradeoff_.iloc[index]
+            fitted[index] = fitted_search.candidate(index).predict(trial.X_test)
+        row = fitted_search.tradeoff_.iloc[index]
         cells.append(
             {
                 "algorithm": algorithm,
                 **measure(trial, fitted[index]),
                 "softness": float(row["softness"]),
-                "params": json.dumps(found.candidate_params(index), sort_keys=True),
+                "params": json.dumps(
+                    fitted_search.candidate_params(index), sort_keys=True
+                ),
                 "cv_cost": float(row["cost"]),
                 "cv_error": float(row["error"]),
             }
@@ -314,12 +318,12 @@ def _added_cell(unit: Unit, trial: Trial, added: Any) -> dict[str, Any]:
     It chooses its own parameters, if any.
     """
     model = clone(added)
-    known = model.get_params(deep=False)
-    own = {"cost_matrix": trial.costs, "classes": trial.classes}
+    params = model.get_params(deep=False)
+    problem = {"cost_matrix": trial.costs, "classes": trial.classes}
     values: dict[str, Any] = {
-        name: value for name, value in own.items() if known.get(name, 0) is None
+        name: value for name, value in problem.items() if params.get(name, 0) is None
     }
-    if "random_state" in known and known["random_state"] is None:
+    if "random_state" in params and params["random_state"] is None:
         values["random_state"] = seed("algorithm", unit.family, unit.dataset, unit.run)
     model.set_params(**values).fit(trial.X, trial.y)
     return {
@@ -339,19 +343,19 @@ def measure(trial: Trial, predicted: NDArray[Any]) -> dict[str, Any]:
     the training part, as in the paper's tables.
     """
     y, classes = trial.y_test, trial.classes
-    own = {"cost_matrix": trial.costs, "classes": classes}
+    costs = {"cost_matrix": trial.costs, "classes": classes}
     right = y == predicted
     recalls = " ".join(
         f"{np.sum(right & (y == label))}/{np.sum(y == label)}" for label in classes
     )
     return {
-        "cost": mean_cost(y, predicted, **own),
+        "cost": mean_cost(y, predicted, **costs),
         "error": error_rate(y, predicted, classes=classes),
         "weighted_error": weighted_error(
             y, predicted, error_weight=trial.weights, reduce="sum", classes=classes
         ),
         "recall_product": recall_product(y, predicted, classes=classes),
         "g_mean": g_mean(y, predicted, classes=classes),
-        "normalized_cost": normalized_cost(y, predicted, **own),
+        "normalized_cost": normalized_cost(y, predicted, **costs),
         "recalls": recalls,
     }

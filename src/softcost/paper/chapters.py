@@ -103,10 +103,10 @@ def chapter_page(chapter: Chapter, claims: pd.DataFrame) -> Page:
     blocks += _agreement(chapter)
     blocks += _standings(chapter)
     blocks += _tests(chapter)
-    own = claims[claims["target"] == chapter.name]
-    if len(own):
+    chapter_claims = claims[claims["target"] == chapter.name]
+    if len(chapter_claims):
         blocks.append(Heading("Claims"))
-        blocks.append(result_tables.claims_table(own, chapter.title))
+        blocks.append(result_tables.claims_table(chapter_claims, chapter.title))
     if chapter.sizes is not None:
         blocks.append(Heading("Class distributions"))
         blocks.append(result_tables.sizes_table(chapter.sizes))
@@ -347,14 +347,14 @@ def _line(chapter: Chapter, claims: pd.DataFrame) -> tuple[Link, str, str, str, 
         f"{row['metric'].replace('_', ' ')} {percent(row['share'])}"
         for row in near[near["what"] == "all"].to_dict("records")
     ]
-    own = claims[claims["target"] == chapter.name]["verdict"]
-    told = int(own.isin([ABOVE, CHANCE, OPPOSITE]).sum())
+    verdicts = claims[claims["target"] == chapter.name]["verdict"]
+    n_testable = int(verdicts.isin([ABOVE, CHANCE, OPPOSITE]).sum())
     return (
         Link(chapter.name, chapter.name),
         chapter.title,
         result_tables.runs_of(chapter.table),
         ", ".join(shares),
-        f"{int((own == ABOVE).sum())} of {told}" if told else "",
+        f"{int((verdicts == ABOVE).sum())} of {n_testable}" if n_testable else "",
     )
 
 
@@ -467,13 +467,13 @@ def _mean_of(
     for chapter in study.chapters:
         table = chapter.table
         if chapter.name == target:
-            found = table[
+            rows = table[
                 table["as_in_paper"]
                 & (table["dataset"] == dataset)
                 & (table["algorithm"] == algorithm)
                 & (table["metric"] == metric)
             ].to_dict("records")
-            return found[0] if found else None
+            return rows[0] if rows else None
     return None
 
 
@@ -494,13 +494,15 @@ def _rare_classes(study: Study) -> Iterator[Text]:
     costs = study.overview.error_costs
     if costs.empty:
         return
-    own = costs[(costs["target"] == "inconsistent") & (costs["costs"] == "class-ratio")]
-    other = own[own["other"]]
+    by_size = costs[
+        (costs["target"] == "inconsistent") & (costs["costs"] == "class-ratio")
+    ]
+    other = by_size[by_size["other"]]
     if other.empty:
         return
-    far = own[~own["near"].astype(bool)]
+    far = by_size[~by_size["near"].astype(bool)]
     text = (
-        f"Costs by class sizes: on {len(other)} of {len(own)} sets "
+        f"Costs by class sizes: on {len(other)} of {len(by_size)} sets "
         f"({', '.join(other['dataset'])}) an error of OVA has another cost in the "
         f"paper, {other['ratio'].min():.2g} to {other['ratio'].max():.2g} times ours. "
         "Hard and soft algorithms see other costs there than the paper's. It looks as "
@@ -520,12 +522,12 @@ def _rare_classes(study: Study) -> Iterator[Text]:
 
 def _consistent(study: Study) -> Iterator[Text]:
     costs = study.overview.error_costs
-    own = costs[costs["target"] == "consistent"] if len(costs) else costs
-    if len(own):
+    consistent = costs[costs["target"] == "consistent"] if len(costs) else costs
+    if len(consistent):
         yield Text(
-            f"Consistent costs: on {int(own['other'].sum())} of {len(own)} sets an "
-            "error of OVA has another cost in the paper. Class weights that were drawn "
-            "once for each set would scatter like that "
+            f"Consistent costs: on {int(consistent['other'].sum())} of "
+            f"{len(consistent)} sets an error of OVA has another cost in the paper. "
+            "Class weights that were drawn once for each set would scatter like that "
             "(benchmarks/consistent_costs.py); they are drawn in each run here, and "
             "the paper's cannot be known."
         )
@@ -534,15 +536,16 @@ def _consistent(study: Study) -> Iterator[Text]:
 def _lambda(study: Study) -> Iterator[Text]:
     if study.readings is None:
         return
-    known = study.readings[study.readings["balanced"]]
-    known = known[known["metric"] == "error"]
-    if len(known):
+    errors = study.readings[study.readings["balanced"]]
+    errors = errors[errors["metric"] == "error"]
+    if len(errors):
         yield Text(
             "lambda may be C or 1/C: ",
             Link("both", "lambda"),
             " were run on sets without rare classes. With C "
-            f"{int(known['near_c'].sum())} of {len(known)} mean errors are within two "
-            f"combined standard errors, with 1/C {int(known['near_inverse'].sum())}.",
+            f"{int(errors['near_c'].sum())} of {len(errors)} mean errors are within "
+            "two combined standard errors, with 1/C "
+            f"{int(errors['near_inverse'].sum())}.",
         )
 
 

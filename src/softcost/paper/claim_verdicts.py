@@ -92,9 +92,9 @@ def _evidence(
     target: str, found: Mapping[str, pd.DataFrame]
 ) -> tuple[Evidence, Evidence, Evidence]:
     """Ours, ours by the test that the paper states, and the published numbers."""
-    known = TARGETS[target].algorithms
+    algorithms = TARGETS[target].algorithms
     table, tests = found["table"], found["tests"]
-    table = table[table["as_in_paper"] & table["algorithm"].isin(known)]
+    table = table[table["as_in_paper"] & table["algorithm"].isin(algorithms)]
     published = published_table(target)
     places = published[["metric", "dataset", "algorithm"]].itertuples(index=False)
     wrong = [tuple(place) for place in places if misprinted(target, *place)]
@@ -132,16 +132,24 @@ def _with_numbers(
 ) -> dict[str, Any]:
     """Our answers beside those of the published numbers, where both have one."""
     both = [
-        {place: (yes, told[place]) for place, yes in own.items() if place in told}
-        for own, told in zip(ours, theirs, strict=True)
+        {
+            place: (yes, published[place])
+            for place, yes in answers.items()
+            if place in published
+        }
+        for answers, published in zip(ours, theirs, strict=True)
     ]
     chance, p, verdict = _shuffled(claim, ours, theirs)
     return {
         "ours": tuple(sum(yes for yes, _ in part.values()) for part in both),
-        "published": tuple(sum(told for _, told in part.values()) for part in both),
+        "published": tuple(
+            sum(published for _, published in part.values()) for part in both
+        ),
         "tested": _tested(claim, by_stated, both),
         "of": tuple(len(part) for part in both),
-        "same": sum(yes == told for part in both for yes, told in part.values()),
+        "same": sum(
+            yes == published for part in both for yes, published in part.values()
+        ),
         "compared": sum(len(part) for part in both),
         "chance": chance,
         "p": p,
@@ -168,15 +176,17 @@ def _tested(
     if not claim.tested:
         return None
     return tuple(
-        sum(yes for place, yes in own.items() if place in part)
-        for own, part in zip(answers, places, strict=True)
+        sum(yes for place, yes in by_place.items() if place in part)
+        for by_place, part in zip(answers, places, strict=True)
     )
 
 
 def _differs(claim: Claim, both: list[dict[str, tuple[bool, bool]]]) -> str:
     parts = []
     for subject, answers in zip(claim.subjects, both, strict=True):
-        places = [place for place, (yes, told) in answers.items() if yes != told]
+        places = [
+            place for place, (yes, published) in answers.items() if yes != published
+        ]
         if places:
             name = f"{subject[0]}: " if len(claim.subjects) > 1 else ""
             parts.append(name + ", ".join(places))
@@ -204,15 +214,16 @@ def _shuffled(
 ) -> tuple[float, float, str]:
     """Same answers to expect if data sets are shuffled, p, and the verdict."""
     places = sorted({place for part in (*ours, *theirs) for place in part})
-    one, other = (_matrix(part, places) for part in (ours, theirs))
+    our_answers, published = (_matrix(part, places) for part in (ours, theirs))
     rng = np.random.default_rng(seed("shuffle", claim.target, claim.text))
     orders = rng.permuted(np.tile(np.arange(len(places)), (SHUFFLES, 1)), axis=1)
-    known = ~np.isnan(one[:, orders]) & ~np.isnan(other[:, np.newaxis, :])
-    same = (one[:, orders] == other[:, np.newaxis, :]) & known
-    shares = same.sum(axis=(0, 2)) / known.sum(axis=(0, 2))
-    known_to_both = ~np.isnan(one) & ~np.isnan(other)
-    compared = known_to_both.sum()
-    observed = np.sum(one == other) / compared
+    shuffled, fixed = our_answers[:, orders], published[:, np.newaxis, :]
+    comparable = ~np.isnan(shuffled) & ~np.isnan(fixed)
+    same = (shuffled == fixed) & comparable
+    shares = same.sum(axis=(0, 2)) / comparable.sum(axis=(0, 2))
+    in_both = ~np.isnan(our_answers) & ~np.isnan(published)
+    compared = in_both.sum()
+    observed = np.sum(our_answers == published) / compared
     high, low = (
         (1 + np.sum(as_extreme)) / (1 + SHUFFLES)
         for as_extreme in (shares >= observed - 1e-12, shares <= observed + 1e-12)
@@ -223,7 +234,9 @@ def _shuffled(
     elif low < _LEVEL:
         verdict = OPPOSITE
     else:
-        counts = (np.nansum(part * known_to_both, axis=1) for part in (one, other))
+        counts = (
+            np.nansum(part * in_both, axis=1) for part in (our_answers, published)
+        )
         alike = SAME_COUNTS if np.array_equal(*counts) else OTHER_COUNTS
         verdict = CHANCE if rarest < _LEVEL else alike
     return float(shares.mean() * compared), float(high), verdict

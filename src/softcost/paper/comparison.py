@@ -45,9 +45,9 @@ def error_costs(table: pd.DataFrame) -> pd.DataFrame:
         and its standard error, se, from the relative standard errors of the four
         means as if they were independent, which makes it rather too large.
     """
-    known = table[(table["algorithm"] == "OVA") & table["published_mean"].notna()]
+    regular = table[(table["algorithm"] == "OVA") & table["published_mean"].notna()]
     rows = []
-    for place, part in known.groupby(["dataset", "costs"], sort=False):
+    for place, part in regular.groupby(["dataset", "costs"], sort=False):
         by_metric = part.set_index("metric").to_dict("index")
         if not {"cost", "error"} <= set(by_metric):
             continue
@@ -244,10 +244,10 @@ def significance(
     [['soft-OSR', 'OSR', 'better']]
     """
     rows = []
-    known = [metric for metric in metrics if metric in cells]
+    measured = [metric for metric in metrics if metric in cells]
     for (dataset, costs), part in cells.groupby(["dataset", "costs"], sort=False):
-        by_run = part.pivot(index="run", columns="algorithm", values=known)
-        for metric in known:
+        by_run = part.pivot(index="run", columns="algorithm", values=measured)
+        for metric in measured:
             values = by_run[metric]
             for pair in pairs:
                 if not set(pair) <= set(values):
@@ -320,9 +320,9 @@ def agreement(
     >>> agreement(table)[["cells", "within", "share"]].values.tolist()
     [[2.0, 1.0, 0.5]]
     """
-    known = table[_comparable(table)]
-    within = near(known, limit)
-    groups = within.groupby([known[name] for name in by], sort=False)
+    comparable = table[_comparable(table)]
+    within = near(comparable, limit)
+    groups = within.groupby([comparable[name] for name in by], sort=False)
     return groups.agg(cells="size", within="sum", share="mean").reset_index()
 
 
@@ -373,8 +373,8 @@ def outside(
     >>> len(far), "explanation" in far
     (0, True)
     """
-    known = table[_comparable(table)]
-    far = known[~near(known, limit)].reset_index(drop=True)
+    comparable = table[_comparable(table)]
+    far = comparable[~near(comparable, limit)].reset_index(drop=True)
     by_costs = other_costs(table if reference is None else reference, limit)
     explanations = []
     for row in far.to_dict("records"):
@@ -423,10 +423,10 @@ def standings(table: pd.DataFrame, target: str) -> pd.DataFrame:
     names = list(TARGETS[target].algorithms)
     published = published_table(target)
     ours = table[table["algorithm"].isin(names)]
-    known = set(ours["dataset"]) & set(published["dataset"])
+    common = set(ours["dataset"]) & set(published["dataset"])
     frames = []
     for part in (ours, published):
-        part = mark_best(part[part["dataset"].isin(known)])
+        part = mark_best(part[part["dataset"].isin(common)])
         part["mean"] = without_rounding(part["mean"])
         groups = part.groupby(["dataset", "metric"])["mean"]
         part["rank"] = groups.rank()

@@ -18,6 +18,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any
 
+from softcost._extras import install_hint
 from softcost.paper.cell import run_unit
 from softcost.paper.planning import Unit
 
@@ -77,8 +78,8 @@ def execute(
     cache_size : float, default=None
         Memory of a unit for kernel values in megabytes; None for the default.
     """
-    known = dict(added or {})
-    tasks = [(unit, data_home, known.get(unit.family), cache_size) for unit in units]
+    models = dict(added or {})
+    tasks = [(unit, data_home, models.get(unit.family), cache_size) for unit in units]
     if dask is not None:
         return _on_dask(tasks, dask)
     if jobs > 1 and len(tasks) > 1:
@@ -189,7 +190,7 @@ def _on_dask(tasks: list[tuple[Any, ...]], address: str) -> Iterator[Outcome]:
         from distributed import Client, as_completed
     except ImportError as error:
         raise ValueError(
-            "dask needs the packages dask and distributed: pip install softcost[dask]"
+            f"dask needs the packages dask and distributed: {install_hint('dask')}"
         ) from error
     try:
         client = Client(address, set_as_default=False, timeout=30)

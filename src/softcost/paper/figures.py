@@ -49,28 +49,28 @@ def _new(rows: int, columns: int, width: float, height: float) -> tuple[Any, Any
 
 def agreement_figure(table: pd.DataFrame) -> "Figure":
     """Our means against the published ones, a panel per metric."""
-    known = table[table["as_in_paper"] & table["published_mean"].notna()]
-    known = known[known["se"].notna()]
-    metrics = dict(zip(known["metric"], known["unit"], strict=True))
+    comparable = table[table["as_in_paper"] & table["published_mean"].notna()]
+    comparable = comparable[comparable["se"].notna()]
+    metrics = dict(zip(comparable["metric"], comparable["unit"], strict=True))
     figure, axes = _new(1, len(metrics), 4.2 * len(metrics), 4.0)
     for ax, (metric, unit) in zip(axes[0], metrics.items(), strict=True):
-        part = known[known["metric"] == metric]
+        part = comparable[comparable["metric"] == metric]
         for chosen, colour, label in (
             (part["near"], REGULAR, "within two standard errors"),
             (~part["near"], HARD, "further off"),
         ):
-            own = part[chosen]
+            points = part[chosen]
             ax.errorbar(
-                own["published_mean"],
-                own["mean"],
-                own["se"],
-                own["published_se"],
+                points["published_mean"],
+                points["mean"],
+                points["se"],
+                points["published_se"],
                 fmt="o",
                 markersize=3,
                 linewidth=0.6,
                 color=colour,
                 alpha=0.7,
-                label=f"{label} ({len(own)})",
+                label=f"{label} ({len(points)})",
             )
         positive = part[["published_mean", "mean"]].to_numpy(float)
         positive = positive[positive > 0]
@@ -112,13 +112,13 @@ def curve_figure(table: pd.DataFrame) -> "Figure":
     metrics = dict(zip(table["metric"], table["unit"], strict=True))
     size = (3.6 * len(metrics), 2.8 * len(datasets))
     figure, axes = _new(len(datasets), len(metrics), *size)
-    known = table[table["algorithm"].str.fullmatch(r"OSR@[\d.]+")]
-    softness = known["algorithm"].str.split("@").str[1].astype(float)
-    known = known.assign(softness=softness)
+    curve = table[table["algorithm"].str.fullmatch(r"OSR@[\d.]+")]
+    softness = curve["algorithm"].str.split("@").str[1].astype(float)
+    curve = curve.assign(softness=softness)
     for row, dataset in zip(axes, datasets, strict=True):
         for ax, (metric, unit) in zip(row, metrics.items(), strict=True):
-            here = (known["dataset"] == dataset) & (known["metric"] == metric)
-            _line(ax, known[here], "softness", "OSR", SOFT)
+            here = (curve["dataset"] == dataset) & (curve["metric"] == metric)
+            _line(ax, curve[here], "softness", "OSR", SOFT)
             ax.set(xlabel="softness", ylabel=heading(metric, unit), title=dataset)
     return figure
 

@@ -127,11 +127,11 @@ def _with_ova(rows: pd.DataFrame, request: Request) -> pd.DataFrame:
 def _tests(cells: pd.DataFrame, request: Request, sampled: set[str]) -> pd.DataFrame:
     target = request.target
     tests = significance(cells, target.pairs, target.metrics)
-    known = published_symbols()
-    known = known[known["target"] == target.name].drop(columns="target")
-    known = known.rename(columns={"soft": "algorithm"})
+    symbols = published_symbols()
+    symbols = symbols[symbols["target"] == target.name].drop(columns="target")
+    symbols = symbols.rename(columns={"soft": "algorithm"})
     place = ["metric", "dataset", "algorithm", "versus"]
-    tests = tests.merge(known, on=place, how="left")
+    tests = tests.merge(symbols, on=place, how="left")
     tests["as_in_paper"] = _as_in_paper(tests, request, sampled)
     tests["published"] = tests["published"].where(tests["as_in_paper"])
     order = {name: n for n, name in enumerate(request.datasets)}
@@ -170,11 +170,11 @@ def class_sizes() -> pd.DataFrame:
         Columns dataset, rows, features, sizes, same.
     """
     table = published_class_sizes()
-    known = [info(name) for name in table["dataset"]]
+    datasets = [info(name) for name in table["dataset"]]
     same = [
-        (own.rows, own.features, sorted(own.class_counts.values()))
+        (dataset.rows, dataset.features, sorted(dataset.class_counts.values()))
         == (row["rows"], row["features"], sorted(row["sizes"]))
-        for own, row in zip(known, table.to_dict("records"), strict=True)
+        for dataset, row in zip(datasets, table.to_dict("records"), strict=True)
     ]
     return table.assign(same=same)
 
@@ -248,15 +248,15 @@ def overview(
     near, costs, open_cells = [], [], []
     for name, part in main.items():
         table = part["table"]
-        own = table[table["as_in_paper"]]
-        near.append(_near(own, "tables", name))
+        as_in_paper = table[table["as_in_paper"]]
+        near.append(_near(as_in_paper, "tables", name))
         near.append(_near(_by_rule(table), "rule", name))
         if everything["run"].max() >= table["runs"].max():
             more = findings_of(everything, name)
             if more is not None:
                 wider = more["table"]
                 near.append(_near(wider[wider["as_in_paper"]], "all runs", name))
-        costs.append(_error_costs(own).assign(target=name))
+        costs.append(_error_costs(as_in_paper).assign(target=name))
     for name, found_part in found.items():
         if found_part is not None:
             far = found_part["outside"]

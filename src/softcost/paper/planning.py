@@ -382,16 +382,16 @@ def make_request(
         raise ValueError(f"runs={runs!r} must be at least 1; the paper has 20.")
     if max_rows is not None and max_rows < 20:
         raise ValueError(f"max_rows={max_rows!r} must be at least 20.")
-    known = TARGETS[target]
-    chosen = tuple(dict.fromkeys(datasets or known.datasets))
-    names = tuple(dict.fromkeys(algorithms or known.algorithms))
+    study = TARGETS[target]
+    chosen = tuple(dict.fromkeys(datasets or study.datasets))
+    names = tuple(dict.fromkeys(algorithms or study.algorithms))
     for name in names:
-        known.family_of(name)
+        study.family_of(name)
     extra = tuple(added)
     for name, _ in extra:
         if any(name in (family, *members) for family, members in FAMILIES.items()):
             raise ValueError(f"add names {name!r}, which is taken; choose another.")
-    return Request(known, chosen, names, runs, matrices, max_rows, extra, grid)
+    return Request(study, chosen, names, runs, matrices, max_rows, extra, grid)
 
 
 def plan(request: Request, facts: dict[str, tuple[int, str]]) -> list[Unit]:

@@ -87,13 +87,13 @@ class Evidence:
         self, place: str, metric: str, a: str, b: str
     ) -> tuple[float, bool] | None:
         """By how much a is better than b, and whether clearly; None if not known."""
-        one, other = self.row(place, metric, a), self.row(place, metric, b)
-        if one is None or other is None:
+        first, second = self.row(place, metric, a), self.row(place, metric, b)
+        if first is None or second is None:
             return None
         sign = 1.0 if metric in LARGE_IS_GOOD else -1.0
-        gain = sign * (one[0] - other[0])
+        gain = sign * (first[0] - second[0])
         if self._words is None:
-            return gain, p_value(*one, *other) < _LEVEL
+            return gain, p_value(*first, *second) < _LEVEL
         word = self._words.get((place, metric, a, b))
         word = word or self._words.get((place, metric, b, a))
         return None if word is None else (gain, word != "=")
@@ -133,10 +133,10 @@ def _by_place(decide: Callable[[list[tuple[float, bool]]], bool], *metrics: str)
     def ask(evidence: Evidence, subject: tuple[str, ...]) -> Answers:
         a, b = subject[:2]
         for place in evidence.places:
-            found = [evidence.difference(place, metric, a, b) for metric in metrics]
-            known = [pair for pair in found if pair is not None]
-            if len(known) == len(metrics):
-                yield place, bool(decide(known))
+            gains = [evidence.difference(place, metric, a, b) for metric in metrics]
+            available = [pair for pair in gains if pair is not None]
+            if len(available) == len(metrics):
+                yield place, bool(decide(available))
 
     return ask
 
@@ -148,34 +148,34 @@ def no_question(evidence: Evidence, subject: tuple[str, ...]) -> Answers:
 
 def better(metric: str) -> Ask:
     """Whether the first has the better mean."""
-    return _by_place(lambda found: found[0][0] > 0, metric)
+    return _by_place(lambda gains: gains[0][0] > 0, metric)
 
 
 def worse(metric: str) -> Ask:
     """Whether the first has the worse mean."""
-    return _by_place(lambda found: found[0][0] < 0, metric)
+    return _by_place(lambda gains: gains[0][0] < 0, metric)
 
 
 def clearly_better(metric: str) -> Ask:
     """Whether the first is significantly better."""
-    return _by_place(lambda found: found[0][0] > 0 and found[0][1], metric)
+    return _by_place(lambda gains: gains[0][0] > 0 and gains[0][1], metric)
 
 
 def similar(*metrics: str) -> Ask:
     """Whether the two are not significantly different in any of the metrics."""
-    return _by_place(lambda found: not any(clear for _, clear in found), *metrics)
+    return _by_place(lambda gains: not any(clear for _, clear in gains), *metrics)
 
 
 def not_clearly_worse(metric: str) -> Ask:
     """Whether the first is better, or not significantly worse."""
-    return _by_place(lambda found: found[0][0] >= 0 or not found[0][1], metric)
+    return _by_place(lambda gains: gains[0][0] >= 0 or not gains[0][1], metric)
 
 
 def better_at_similar(metric: str, other: str) -> Ask:
     """Whether the first has the better mean, and is not clearly worse in the other."""
 
-    def decide(found: list[tuple[float, bool]]) -> bool:
-        (gain, _), (change, clear) = found
+    def decide(gains: list[tuple[float, bool]]) -> bool:
+        (gain, _), (change, clear) = gains
         return gain > 0 and (change >= 0 or not clear)
 
     return _by_place(decide, metric, other)
@@ -209,8 +209,8 @@ def ahead(metric: str, others: tuple[str, ...]) -> Ask:
             rows = [evidence.row(place, metric, name) for name in (*subject, *others)]
             means = [row[0] for row in rows if row is not None]
             if len(means) == len(rows):
-                own, theirs = means[: len(subject)], means[len(subject) :]
-                yield place, min(own) < min(theirs)
+                ours, theirs = means[: len(subject)], means[len(subject) :]
+                yield place, min(ours) < min(theirs)
 
     return ask
 
@@ -225,8 +225,9 @@ def lower_ranks(metric: str, others: Mapping[str, tuple[str, ...]]) -> Ask:
         ranks = evidence.mean_ranks(metric)
         names = {*subject, *others[subject[0]]}
         if names <= set(ranks):
-            own = max(ranks[name] for name in subject)
-            yield "all sets", own < min(ranks[name] for name in others[subject[0]])
+            worst_rank = max(ranks[name] for name in subject)
+            best_other = min(ranks[name] for name in others[subject[0]])
+            yield "all sets", worst_rank < best_other
 
     return ask
 
@@ -249,9 +250,9 @@ def between(metric: str) -> Ask:
 def flat(evidence: Evidence, subject: tuple[str, ...]) -> Answers:
     """Whether the cost at the largest emphasis is about that at the smallest."""
     for dataset, ends in _ends(evidence):
-        one, other = (evidence.row(place, "cost", subject[0]) for place in ends)
-        if one is not None and other is not None:
-            yield dataset, p_value(*one, *other) >= _TIE_LEVEL
+        smallest, largest = (evidence.row(place, "cost", subject[0]) for place in ends)
+        if smallest is not None and largest is not None:
+            yield dataset, p_value(*smallest, *largest) >= _TIE_LEVEL
 
 
 def never_predicted(evidence: Evidence, subject: tuple[str, ...]) -> Answers:
@@ -264,9 +265,9 @@ def never_predicted(evidence: Evidence, subject: tuple[str, ...]) -> Answers:
 
 def _ends(evidence: Evidence) -> Iterator[tuple[str, tuple[str, str]]]:
     for dataset in dict.fromkeys(evidence.places.values()):
-        own = sorted(p for p, name in evidence.places.items() if name == dataset)
-        if len(own) > 1:
-            yield dataset, (own[0], own[-1])
+        places = sorted(p for p, name in evidence.places.items() if name == dataset)
+        if len(places) > 1:
+            yield dataset, (places[0], places[-1])
 
 
 def lowest_between(evidence: Evidence, subject: tuple[str, ...]) -> Answers:

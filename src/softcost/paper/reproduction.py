@@ -14,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 
+from softcost._extras import install_hint
 from softcost.files import atomic_write
 from softcost.paper import figures
 from softcost.paper.anomalies import NOTES
@@ -73,7 +74,7 @@ def write_study(study: Study, directory: Any) -> list[Path]:
         The files.
     """
     if find_spec("matplotlib") is None:
-        raise ImportError("a report needs matplotlib: pip install 'softcost[plot]'.")
+        raise ImportError(f"a report needs matplotlib: {install_hint('plot')}.")
     folder = Path(directory)
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
     pages = [home_page(study), verdicts_page(study.claims)]
@@ -99,11 +100,11 @@ def write_study(study: Study, directory: Any) -> list[Path]:
 
 
 def _draw(study: Study, folder: Path) -> Iterator[Path]:
-    own = study.artificial
+    artificial = study.artificial
     classes = folder / FOLDER / "artificial-classes.svg"
-    figures.save(classes, figures.classes_figure, own.points, own.front)
+    figures.save(classes, figures.classes_figure, artificial.points, artificial.front)
     lines = folder / FOLDER / "artificial-lines.svg"
-    figures.save(lines, figures.lines_figure, own.lines, own.front)
+    figures.save(lines, figures.lines_figure, artificial.lines, artificial.front)
     yield from (classes, lines)
     kinds = {
         "agreement": figures.agreement_figure,
@@ -282,11 +283,11 @@ def reproduce(
 
 def facts(datasets: Sequence[str], data_home: str | None) -> dict[str, tuple[int, str]]:
     """Size and checksum of data sets."""
-    found = {}
+    sizes = {}
     for name in datasets:
         data = load_data(name, data_home)
-        found[name] = (len(data.y), data.checksum)
-    return found
+        sizes[name] = (len(data.y), data.checksum)
+    return sizes
 
 
 def cells_of(rows: pd.DataFrame, units: Sequence[Unit]) -> pd.DataFrame:
@@ -408,9 +409,9 @@ def write_report(store: Any, directory: Any, *, runs: int = 20) -> list[Path]:
     """
     everything = read_rows(store)
     rows = everything[everything["run"] < runs].reset_index(drop=True)
-    found = {name: findings_of(rows, name) for name in TARGETS}
+    findings = {name: findings_of(rows, name) for name in TARGETS}
     chapters = [
-        _chapter(name, part) for name, part in found.items() if part is not None
+        _chapter(name, part) for name, part in findings.items() if part is not None
     ]
     if not chapters:
         raise ValueError(
@@ -421,8 +422,8 @@ def write_report(store: Any, directory: Any, *, runs: int = 20) -> list[Path]:
         _TITLE,
         chapters,
         Artificial(artificial_points(), artificial_lines(36, 41), artificial_front()),
-        verdicts(found),
-        overview(found, everything),
+        verdicts(findings),
+        overview(findings, everything),
         readings(current(rows)),
         facts=_facts(rows),
         command=f"softcost reproduce pages {Path(store).name}",
@@ -430,14 +431,16 @@ def write_report(store: Any, directory: Any, *, runs: int = 20) -> list[Path]:
     return write_study(study, directory)
 
 
-def _chapter(name: str, found: dict[str, pd.DataFrame]) -> Chapter:
-    table = found["table"]
-    own = table[table["as_in_paper"]]
+def _chapter(name: str, findings: dict[str, pd.DataFrame]) -> Chapter:
+    table = findings["table"]
+    as_in_paper = table[table["as_in_paper"]]
     return Chapter(
         name,
         TARGETS[name].title,
-        **found,
-        standings=standings(own, name) if name in _RANKED and len(own) else None,
+        **findings,
+        standings=standings(as_in_paper, name)
+        if name in _RANKED and len(as_in_paper)
+        else None,
         sizes=class_sizes() if name == "unbalanced" else None,
         notes=NOTES.get(name, ()),
         figure=_FIGURES.get(name, "agreement"),

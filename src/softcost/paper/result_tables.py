@@ -1,8 +1,8 @@
 """Tables of a study: in the paper's form, beside published values, tests, verdicts."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -21,6 +21,30 @@ from softcost.paper.document import (
 _NAMES = [Column("data set", "left"), Column("costs", "left")]
 _ANSWERS = ("better", "=", "worse")
 
+Row = Mapping[Any, Any]
+# Heading of a column, its alignment, and its cell, given a row of a frame.
+Field = tuple[str, Literal["left", "right"], Callable[[Row], Cell | str]]
+_PLACE: list[Field] = [
+    ("data set", "left", lambda row: row["dataset"]),
+    ("costs", "left", lambda row: row["costs"]),
+    ("algorithm", "left", lambda row: row["algorithm"]),
+    ("metric", "left", lambda row: heading(row["metric"], row["unit"])),
+]
+_PUBLISHED: Field = (
+    "published",
+    "right",
+    lambda row: mean_and_error(row["published_mean"], row["published_se"]),
+)
+
+
+def _table(caption: str, frame: pd.DataFrame, fields: Sequence[Field]) -> PageTable:
+    """A table with one line per row of a frame."""
+    return PageTable(
+        caption,
+        [Column(name, align) for name, align, _ in fields],
+        [[cell(row) for _, _, cell in fields] for row in frame.to_dict("records")],
+    )
+
 
 def paper_tables(table: pd.DataFrame) -> Iterator[PageTable]:
     """One table per metric: a row per data set, a column per algorithm.
@@ -36,15 +60,15 @@ def paper_tables(table: pd.DataFrame) -> Iterator[PageTable]:
     columns = [*_NAMES, Column("runs"), *(Column(name) for name in algorithms)]
     for metric, part in table.groupby("metric", sort=False):
         rows = []
-        for names, own in part.groupby(["dataset", "costs"], sort=False):
-            by_name = own.set_index("algorithm").to_dict("index")
+        for names, group in part.groupby(["dataset", "costs"], sort=False):
+            by_name = group.set_index("algorithm").to_dict("index")
             cells = [_marked(by_name.get(name)) for name in algorithms]
-            rows.append([*map(str, names), runs_of(own), *cells])
+            rows.append([*map(str, names), runs_of(group), *cells])
         name = heading(str(metric), units[str(metric)])
         yield PageTable(f"{name}, mean ± standard error", columns, rows)
 
 
-def _marked(row: Mapping[Any, Any] | None) -> Cell | str:
+def _marked(row: Row | None) -> Cell | str:
     if row is None:
         return ""
     shown = mean_and_error(row["mean"], row["se"])
@@ -102,10 +126,10 @@ def beside_table(table: pd.DataFrame) -> PageTable:
     for names, part in table.groupby(["dataset", "costs", "algorithm"], sort=False):
         by_metric = part.set_index("metric").to_dict("index")
         line: list[Cell | str] = [*map(str, names), runs_of(part)]
-        for metric, known in in_paper.items():
+        for metric, is_published in in_paper.items():
             row = by_metric[metric]
             line.append(mean_and_error(row["mean"], row["se"]))
-            if known:
+            if is_published:
                 line.append(mean_and_error(row["published_mean"], row["published_se"]))
                 line.append(signed(row["difference"]))
         rows.append(line)
@@ -115,55 +139,28 @@ def beside_table(table: pd.DataFrame) -> PageTable:
 
 def agreement_table(agreement: pd.DataFrame) -> PageTable:
     """How many means are near the published ones."""
-    columns = [
-        Column("cells", "left"),
-        Column("metric", "left"),
-        Column("number"),
-        Column("within two"),
-        Column("share"),
-        Column("by chance"),
+    fields: list[Field] = [
+        ("cells", "left", lambda row: row["what"]),
+        ("metric", "left", lambda row: heading(row["metric"], 1.0)),
+        ("number", "right", lambda row: str(row["cells"])),
+        ("within two", "right", lambda row: str(row["within"])),
+        ("share", "right", lambda row: percent(row["share"])),
+        ("by chance", "right", lambda row: "95 %"),
     ]
-    rows = [
-        [
-            row["what"],
-            heading(row["metric"], 1.0),
-            str(row["cells"]),
-            str(row["within"]),
-            percent(row["share"]),
-            "95 %",
-        ]
-        for row in agreement.to_dict("records")
-    ]
-    return PageTable("Within two combined standard errors", columns, rows)
+    return _table("Within two combined standard errors", agreement, fields)
 
 
 def outside_table(outside: pd.DataFrame) -> PageTable:
     """The cells that are not, each with a line of explanation."""
-    columns = [
-        *_NAMES,
-        Column("algorithm", "left"),
-        Column("metric", "left"),
-        Column("runs"),
-        Column("ours"),
-        Column("published"),
-        Column("off by"),
-        Column("explanation", "left"),
+    fields: list[Field] = [
+        *_PLACE,
+        ("runs", "right", lambda row: str(row["runs"])),
+        ("ours", "right", lambda row: mean_and_error(row["mean"], row["se"])),
+        _PUBLISHED,
+        ("off by", "right", lambda row: signed(row["difference"])),
+        ("explanation", "left", lambda row: row["explanation"]),
     ]
-    rows = [
-        [
-            row["dataset"],
-            row["costs"],
-            row["algorithm"],
-            heading(row["metric"], row["unit"]),
-            str(row["runs"]),
-            mean_and_error(row["mean"], row["se"]),
-            mean_and_error(row["published_mean"], row["published_se"]),
-            signed(row["difference"]),
-            row["explanation"],
-        ]
-        for row in outside.to_dict("records")
-    ]
-    return PageTable("More than two combined standard errors off", columns, rows)
+    return _table("More than two combined standard errors off", outside, fields)
 
 
 def significance_tables(tests: pd.DataFrame) -> Iterator[PageTable]:
@@ -189,9 +186,9 @@ def significance_tables(tests: pd.DataFrame) -> Iterator[PageTable]:
 def _test_table(part: pd.DataFrame, test: str, caption: str) -> PageTable:
     pairs = list(dict.fromkeys(zip(part["algorithm"], part["versus"], strict=True)))
     rows: list[list[Cell | str]] = []
-    for names, own in part.groupby(["dataset", "costs"], sort=False):
+    for names, group in part.groupby(["dataset", "costs"], sort=False):
         answers = {
-            (row["algorithm"], row["versus"]): row for row in own.to_dict("records")
+            (row["algorithm"], row["versus"]): row for row in group.to_dict("records")
         }
         cells = [_answer(answers.get(pair), test) for pair in pairs]
         rows.append([*map(str, names), *cells])
@@ -207,7 +204,7 @@ def _test_table(part: pd.DataFrame, test: str, caption: str) -> PageTable:
     return PageTable(caption, columns, rows)
 
 
-def _answer(row: Mapping[Any, Any] | None, test: str) -> str:
+def _answer(row: Row | None, test: str) -> str:
     if row is None:
         return ""
     said, published = row[test], row["published"]
@@ -217,19 +214,14 @@ def _answer(row: Mapping[Any, Any] | None, test: str) -> str:
 
 def sizes_table(sizes: pd.DataFrame) -> PageTable:
     """The paper's class distributions, and whether ours are the same."""
-    columns = [Column("data set", "left"), Column("rows"), Column("features")]
-    columns += [Column("rows of each class", "left"), Column("ours", "left")]
-    rows = [
-        [
-            row["dataset"],
-            str(row["rows"]),
-            str(row["features"]),
-            ", ".join(map(str, row["sizes"])),
-            "the same" if row["same"] else "different",
-        ]
-        for row in sizes.to_dict("records")
+    fields: list[Field] = [
+        ("data set", "left", lambda row: row["dataset"]),
+        ("rows", "right", lambda row: str(row["rows"])),
+        ("features", "right", lambda row: str(row["features"])),
+        ("rows of each class", "left", lambda row: ", ".join(map(str, row["sizes"]))),
+        ("ours", "left", lambda row: "the same" if row["same"] else "different"),
     ]
-    return PageTable("Published class distributions", columns, rows)
+    return _table("Published class distributions", sizes, fields)
 
 
 def readings_summary(readings: pd.DataFrame) -> PageTable:
@@ -244,10 +236,11 @@ def readings_summary(readings: pd.DataFrame) -> PageTable:
         Column("1/C: mean square off by"),
         Column("1/C is nearer"),
     ]
-    known = readings[readings["balanced"]]
-    groups = list(known.groupby(["algorithm", "metric"], sort=False))
+    balanced = readings[readings["balanced"]]
+    groups = list(balanced.groupby(["algorithm", "metric"], sort=False))
     groups += [
-        (("all", metric), part) for metric, part in known.groupby("metric", sort=False)
+        (("all", metric), part)
+        for metric, part in balanced.groupby("metric", sort=False)
     ]
     rows = []
     for names, part in groups:
@@ -268,40 +261,32 @@ def readings_summary(readings: pd.DataFrame) -> PageTable:
 
 def readings_table(readings: pd.DataFrame) -> PageTable:
     """Both readings beside the paper's, a row per data set, algorithm and metric."""
-    columns = [*_NAMES, Column("algorithm", "left"), Column("metric", "left")]
-    columns += [Column("C"), Column("off by"), Column("1/C"), Column("off by")]
-    columns.append(Column("published"))
-    rows = [
-        [
-            row["dataset"],
-            row["costs"],
-            row["algorithm"],
-            heading(row["metric"], row["unit"]),
-            mean_and_error(row["mean_c"], row["se_c"]),
-            signed(row["difference_c"]),
-            mean_and_error(row["mean_inverse"], row["se_inverse"]),
-            signed(row["difference_inverse"]),
-            mean_and_error(row["published_mean"], row["published_se"]),
-        ]
-        for row in readings.to_dict("records")
+    fields = [
+        *_PLACE,
+        ("C", "right", lambda row: mean_and_error(row["mean_c"], row["se_c"])),
+        ("off by", "right", lambda row: signed(row["difference_c"])),
+        (
+            "1/C",
+            "right",
+            lambda row: mean_and_error(row["mean_inverse"], row["se_inverse"]),
+        ),
+        ("off by", "right", lambda row: signed(row["difference_inverse"])),
+        _PUBLISHED,
     ]
-    return PageTable("Both readings beside the published values", columns, rows)
+    return _table("Both readings beside the published values", readings, fields)
 
 
 def front_table(front: pd.DataFrame) -> PageTable:
     """The best line for every softness, by scale of the costs."""
-    columns = [Column("costs", "left"), Column("softness"), Column("offset")]
-    columns += [Column("error"), Column("cost")]
     scales = {"raw": "as they are", "divided": "/ 30"}
-    rows = [
-        [
-            scales[row["scale"]],
-            f"{row['softness']:g}",
-            *(f"{row[name]:.5f}" for name in ("b", "error", "cost")),
-        ]
-        for row in front.to_dict("records")
+    fields: list[Field] = [
+        ("costs", "left", lambda row: scales[row["scale"]]),
+        ("softness", "right", lambda row: f"{row['softness']:g}"),
+        ("offset", "right", lambda row: f"{row['b']:.5f}"),
+        ("error", "right", lambda row: f"{row['error']:.5f}"),
+        ("cost", "right", lambda row: f"{row['cost']:.5f}"),
     ]
-    return PageTable("The best line for every softness", columns, rows)
+    return _table("The best line for every softness", front, fields)
 
 
 def contents_table(rows: list[tuple[Link, str, str, str, str]]) -> PageTable:
@@ -318,36 +303,33 @@ def contents_table(rows: list[tuple[Link, str, str, str, str]]) -> PageTable:
 
 def claims_table(claims: pd.DataFrame, caption: str) -> PageTable:
     """Numbered claims, with counts, the level of chance and a verdict."""
-    columns = [
-        Column("no."),
-        Column("claim", "left"),
-        Column("counts for", "left"),
-        Column("ours"),
-        Column("published numbers"),
-        Column("in the text"),
-        Column("ours, stated test"),
-        Column("same answer"),
-        Column("by chance"),
-        Column("verdict", "left"),
+    fields: list[Field] = [
+        ("no.", "right", lambda row: str(row["number"])),
+        ("claim", "left", lambda row: row["claim"]),
+        ("counts for", "left", lambda row: _counted(row["subjects"])),
+        ("ours", "right", lambda row: _counts(row["ours"], row["of"])),
+        (
+            "published numbers",
+            "right",
+            lambda row: _counts(row["published"], row["of"]),
+        ),
+        ("in the text", "right", lambda row: _counts(row["stated"])),
+        ("ours, stated test", "right", lambda row: _counts(row["tested"], row["of"])),
+        ("same answer", "right", _same_answer),
+        ("by chance", "right", _by_chance),
+        ("verdict", "left", lambda r: Cell(r["verdict"], bold=r["verdict"] == ABOVE)),
     ]
-    rows = [
-        [
-            str(row["number"]),
-            row["claim"],
-            _counted(row["subjects"]),
-            _counts(row["ours"], row["of"]),
-            _counts(row["published"], row["of"]),
-            _counts(row["stated"]),
-            _counts(row["tested"], row["of"]),
-            ""
-            if pd.isna(row["same"])
-            else f"{row['same']:.0f} of {row['compared']:.0f}",
-            "" if pd.isna(row["chance"]) else f"{row['chance']:.1f}",
-            Cell(row["verdict"], bold=row["verdict"] == ABOVE),
-        ]
-        for row in claims.to_dict("records")
-    ]
-    return PageTable(caption, columns, rows)
+    return _table(caption, claims, fields)
+
+
+def _same_answer(row: Row) -> str:
+    if pd.isna(row["same"]):
+        return ""
+    return f"{row['same']:.0f} of {row['compared']:.0f}"
+
+
+def _by_chance(row: Row) -> str:
+    return "" if pd.isna(row["chance"]) else f"{row['chance']:.1f}"
 
 
 def _counted(subjects: tuple[tuple[str, ...], ...]) -> str:
@@ -361,19 +343,18 @@ def _counts(counts: Any, of: Any = None) -> str:
     shown = "/".join(map(str, counts))
     if not isinstance(of, tuple):
         return shown
-    asked = of[:1] if len(set(of)) == 1 else of
-    return f"{shown} of {'/'.join(map(str, asked))}"
+    totals = of[:1] if len(set(of)) == 1 else of
+    return f"{shown} of {'/'.join(map(str, totals))}"
 
 
 def differs_table(claims: pd.DataFrame) -> PageTable:
     """Where ours and the published numbers give other answers."""
-    columns = [Column("no."), Column("other answers on", "left")]
-    rows = [
-        [str(row["number"]), row["differs"]]
-        for row in claims.to_dict("records")
-        if row["differs"]
+    fields: list[Field] = [
+        ("no.", "right", lambda row: str(row["number"])),
+        ("other answers on", "left", lambda row: row["differs"]),
     ]
-    return PageTable("Where the answers are not the same", columns, rows)
+    different = claims[claims["differs"].astype(bool)]
+    return _table("Where the answers are not the same", different, fields)
 
 
 def verdict_counts(claims: pd.DataFrame) -> str:
@@ -384,20 +365,19 @@ def verdict_counts(claims: pd.DataFrame) -> str:
 
 def standings_tables(standings: pd.DataFrame) -> Iterator[PageTable]:
     """Mean ranks and marks, a table per metric."""
-    columns = [Column("algorithm", "left"), Column("mean rank")]
-    columns += [Column("bold on"), Column("star on")]
+    fields: list[Field] = [
+        ("algorithm", "left", lambda row: row["algorithm"]),
+        (
+            "mean rank",
+            "right",
+            lambda r: f"{r['rank']:.1f} ({r['rank_published']:.1f})",
+        ),
+        ("bold on", "right", lambda row: _beside(row, "bold")),
+        ("star on", "right", lambda row: _beside(row, "star")),
+    ]
     for metric, part in standings.groupby("metric", sort=False):
-        rows = [
-            [
-                row["algorithm"],
-                f"{row['rank']:.1f} ({row['rank_published']:.1f})",
-                _beside(row, "bold"),
-                _beside(row, "star"),
-            ]
-            for row in part.to_dict("records")
-        ]
-        yield PageTable(f"Standings in {heading(str(metric), 1.0)}", columns, rows)
+        yield _table(f"Standings in {heading(str(metric), 1.0)}", part, fields)
 
 
-def _beside(row: Mapping[Any, Any], name: str) -> str:
-    return f"{row[name]} ({row[f'{name}_published']})"
+def _beside(row: Row, name: str, form: str = "") -> str:
+    return f"{row[name]:{form}} ({row[f'{name}_published']:{form}})"

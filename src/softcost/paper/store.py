@@ -89,8 +89,8 @@ def _reader(address: str) -> sqlite3.Connection:
 
 def check_own(db: sqlite3.Connection, path: Path, tables: Sequence[str]) -> None:
     """Refuse a file with somebody else's tables, before any of ours is made."""
-    found = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
-    others = {name for name in found if not name.startswith("sqlite_")}
+    names = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+    others = {name for name in names if not name.startswith("sqlite_")}
     if others and not set(tables[:1]) <= others:
         raise ValueError(
             f"store {path} is a database of something else; name another file."
@@ -101,9 +101,9 @@ def check_intact(db: sqlite3.Connection, path: Path) -> None:
     """Refuse a file whose pages do not agree, where looking is cheap."""
     if os.path.getsize(path) > _CHEAP:
         return
-    (found,) = db.execute("PRAGMA integrity_check(1)").fetchone()
-    if found != "ok":
-        raise damaged(path, str(found).splitlines()[-1][:100])
+    (result,) = db.execute("PRAGMA integrity_check(1)").fetchone()
+    if result != "ok":
+        raise damaged(path, str(result).splitlines()[-1][:100])
 
 
 def row_sum(row: Sequence[Any]) -> str:
@@ -117,12 +117,12 @@ def check_sums(
     """Refuse rows that are not as they were written, and rows that have gone."""
     if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'sums'").fetchone():
         return
-    known = dict(db.execute("SELECT key, sum FROM sums"))
+    sums = dict(db.execute("SELECT key, sum FROM sums"))
     for row in rows:
-        if known.pop(row[0], None) not in (None, row_sum(row)):
+        if sums.pop(row[0], None) not in (None, row_sum(row)):
             raise damaged(path, f"row {row[0]} has changed")
-    if known:
-        raise damaged(path, f"row {min(known)} is gone")
+    if sums:
+        raise damaged(path, f"row {min(sums)} is gone")
 
 
 # Valid ranges of a cell's numbers.
@@ -364,9 +364,9 @@ class Store:
             if write:
                 db.execute("PRAGMA journal_mode = WAL")
                 db.executescript(_SCHEMA)
-            found = [row[1] for row in db.execute("PRAGMA table_info(results)")]
+            columns = [row[1] for row in db.execute("PRAGMA table_info(results)")]
             check_intact(db, self.path)
-        if found != list(COLUMNS):
+        if columns != list(COLUMNS):
             raise ValueError(
                 f"store {self.path} has other columns than this version of softcost "
                 "writes; name another file."
@@ -500,11 +500,11 @@ class Store:
         list of Unit
             In the same order.
         """
-        known = self.keys()
+        keys = self.keys()
         return [
             unit
             for unit in units
-            if any(cell_key(unit, name) not in known for name in unit.algorithms)
+            if any(cell_key(unit, name) not in keys for name in unit.algorithms)
         ]
 
     def failures(self) -> pd.DataFrame:
@@ -563,10 +563,10 @@ class Store:
         int
             How many cells were written.
         """
-        own = [f"{self.path}{ending}" for ending in ("", ".lock", "-wal", "-shm")]
+        files = [f"{self.path}{ending}" for ending in ("", ".lock", "-wal", "-shm")]
         with said_of(self.path):
             cursor = self._db.execute(f"SELECT * FROM results ORDER BY {_ORDER}")
-            return write_export(path, cursor, reads=own)
+            return write_export(path, cursor, reads=files)
 
     def import_rows(self, path: Any) -> tuple[int, int]:
         """Add cells from such a file; those that are here already must be equal.

@@ -201,13 +201,13 @@ def select(
     >>> summarize(cells, request)["runs"].unique().tolist()
     [2]
     """
-    known = make_request(target, matrices=matrices)
-    elsewhere = _same_cells(known.target)
+    default = make_request(target, matrices=matrices)
+    elsewhere = _same_cells(default.target)
     present = [name for name in rows["dataset"].unique() if name not in elsewhere]
-    wanted = list(dict.fromkeys([*known.datasets, *present]))
-    kinds = {name: known.target.kinds_of(name, matrices) for name in wanted}
-    families = {known.target.family_of(name) for name in known.algorithms}
-    ours = rows["family"].isin(families) & rows["algorithm"].isin(known.algorithms)
+    wanted = list(dict.fromkeys([*default.datasets, *present]))
+    kinds = {name: default.target.kinds_of(name, matrices) for name in wanted}
+    families = {default.target.family_of(name) for name in default.algorithms}
+    ours = rows["family"].isin(families) & rows["algorithm"].isin(default.algorithms)
     ours &= rows["made_of"] == GRIDS[grid]
     added = ~rows["family"].isin(FAMILIES)
     right_costs = pd.Series(

@@ -86,14 +86,14 @@ def same(first: Any, second: Any, message: str, X: Any = CENTRES) -> None:
     pairs = [
         (model.decision_function(X), model.predict(X)) for model in (first, second)
     ]
-    for one, other in zip(*pairs, strict=True):
-        np.testing.assert_array_equal(one, other, err_msg=message)
+    for first_values, second_values in zip(*pairs, strict=True):
+        np.testing.assert_array_equal(first_values, second_values, err_msg=message)
 
 
 def agree(first: Any, second: Any, message: str) -> None:
     """Two fitted models predict the same at the centres."""
-    one, other = first.predict(CENTRES), second.predict(CENTRES)
-    np.testing.assert_array_equal(one, other, err_msg=message)
+    first_labels, second_labels = first.predict(CENTRES), second.predict(CENTRES)
+    np.testing.assert_array_equal(first_labels, second_labels, err_msg=message)
 
 
 def refuses(what: str, word: str, call: Callable[..., Any], *args: Any, **params: Any):
@@ -131,9 +131,9 @@ def check_actions_beside_classes(estimator):
 @register("actions")
 def check_action_is_taken_where_it_pays(estimator):
     model = fitted(estimator, cost_matrix=_asking(_EVEN, 1.0), actions=["ask"])
-    found = model.predict(CENTRES)
-    claim(found[0] == "ask", "where every class is most likely wrong, it should ask")
-    claim(found[3] == 3, "where all is clear, it should not ask")
+    answers = model.predict(CENTRES)
+    claim(answers[0] == "ask", "where every class is most likely wrong, it should ask")
+    claim(answers[3] == 3, "where all is clear, it should not ask")
 
 
 @register("actions")
@@ -226,16 +226,16 @@ def check_actions_are_refused(estimator):
 @register()
 def check_inputs_are_unchanged(estimator):
     X, y = data()
-    given = [X, y, MATRIX.copy(), np.linspace(0.5, 1, len(y))]
-    before = [value.copy() for value in given]
-    for value in given:
+    inputs = [X, y, MATRIX.copy(), np.linspace(0.5, 1, len(y))]
+    before = [value.copy() for value in inputs]
+    for value in inputs:
         value.setflags(write=False)
-    model = make(estimator, cost_matrix=given[2])
-    model.fit(X, y, sample_weight=given[3]).predict(X)
-    model.score(X, y, sample_weight=given[3])
-    for value, old in zip(given, before, strict=True):
+    model = make(estimator, cost_matrix=inputs[2])
+    model.fit(X, y, sample_weight=inputs[3]).predict(X)
+    model.score(X, y, sample_weight=inputs[3])
+    for value, old in zip(inputs, before, strict=True):
         np.testing.assert_array_equal(value, old, err_msg="inputs should stay as given")
-    claim(model.get_params()["cost_matrix"] is given[2], "cost_matrix was replaced")
+    claim(model.get_params()["cost_matrix"] is inputs[2], "cost_matrix was replaced")
 
 
 @register("example_costs")
@@ -255,8 +255,8 @@ def check_jobs_do_not_change_bits(estimator):
     if "n_jobs" not in estimator.get_params(deep=False):
         raise SkipTest("the estimator has no n_jobs")
     X, _ = data()
-    one, two = (fitted(estimator, cost_matrix=MATRIX, n_jobs=n) for n in (1, 2))
-    same(one, two, "results should not depend on n_jobs", X)
+    serial, threaded = (fitted(estimator, cost_matrix=MATRIX, n_jobs=n) for n in (1, 2))
+    same(serial, threaded, "results should not depend on n_jobs", X)
 
 
 @register()
@@ -279,24 +279,27 @@ def check_pickle(estimator):
 def check_parameters(estimator):
     X, y = data()
     model = clone(estimator).set_params(cost_matrix=MATRIX, classes=[0, 1, 2, 3])
-    kept = model.get_params(deep=False)
-    claim(kept["cost_matrix"] is MATRIX, "set_params should keep the object as it is")
+    parameters = model.get_params(deep=False)
+    claim(
+        parameters["cost_matrix"] is MATRIX,
+        "set_params should keep the object as it is",
+    )
     np.testing.assert_array_equal(clone(model).get_params()["cost_matrix"], MATRIX)
     model.fit(X, y)
     for name, value in model.get_params(deep=False).items():
-        claim(value is kept[name], f"fit should not replace the parameter {name}")
+        claim(value is parameters[name], f"fit should not replace the parameter {name}")
 
 
 @register()
 def check_weight_zero_is_absence(estimator):
     X, y = data()
     weight = np.where(np.arange(len(y)) % 5, 1.0, 0.0)
-    kept = weight > 0
+    weighted = weight > 0
     # What is left out would be misleading.
-    wrong = np.where(kept, y, 2)
+    wrong = np.where(weighted, y, 2)
     model = make(estimator, cost_matrix=MATRIX, classes=range(4))
     with_zeros = clone(model).fit(X, wrong, sample_weight=weight)
-    without = clone(model).fit(X[kept], y[kept], sample_weight=weight[kept])
+    without = clone(model).fit(X[weighted], y[weighted], sample_weight=weight[weighted])
     message = "rows of weight zero should be as if absent"
     agree(with_zeros, without, message)
     np.testing.assert_allclose(
@@ -311,11 +314,13 @@ def check_weight_zero_is_absence(estimator):
 @register("example_costs")
 def check_costs_of_weight_zero_are_absent(estimator):
     X, y = data()
-    kept = np.arange(len(y)) % 5 > 0
-    costs = np.where(kept[:, None], 1.0, 100.0) * example_costs(X, y)
+    weighted = np.arange(len(y)) % 5 > 0
+    costs = np.where(weighted[:, None], 1.0, 100.0) * example_costs(X, y)
     model = make(estimator, classes=range(4))
-    with_zeros = clone(model).fit(X, y, costs=costs, sample_weight=kept.astype(float))
-    without = clone(model).fit(X[kept], y[kept], costs=costs[kept])
+    with_zeros = clone(model).fit(
+        X, y, costs=costs, sample_weight=weighted.astype(float)
+    )
+    without = clone(model).fit(X[weighted], y[weighted], costs=costs[weighted])
     np.testing.assert_allclose(
         with_zeros.decision_function(X),
         without.decision_function(X),
@@ -401,12 +406,12 @@ def check_costs_are_routed_to_folds(estimator):
     folds = list(KFold(3).split(X))
     model = make(estimator, classes=range(4))
     with config_context(enable_metadata_routing=True):
-        found = cross_validate(
+        scores = cross_validate(
             model, X, y, cv=folds, params={"costs": costs}, error_score="raise"
         )["test_score"]
-    for (train, test), score in zip(folds, found, strict=True):
-        own = clone(model).fit(X[train], y[train], costs=costs[train])
-        expected = own.score(X[test], y[test], costs=costs[test])
+    for (train, test), score in zip(folds, scores, strict=True):
+        fold_model = clone(model).fit(X[train], y[train], costs=costs[train])
+        expected = fold_model.score(X[test], y[test], costs=costs[test])
         np.testing.assert_allclose(score, expected, err_msg="costs should be routed")
 
 
@@ -416,11 +421,11 @@ def check_costs_are_routed_through_pipelines(estimator):
     costs = example_costs(X, y)
     with config_context(enable_metadata_routing=True):
         pipeline = make_pipeline(StandardScaler(), make(estimator))
-        found = pipeline.fit(X, y, costs=costs).score(X, y, costs=costs)
+        score = pipeline.fit(X, y, costs=costs).score(X, y, costs=costs)
     scaled = StandardScaler().fit_transform(X)
     model = make(estimator).fit(scaled, y, costs=costs)
     expected = model.score(scaled, y, costs=costs)
-    np.testing.assert_allclose(found, expected, err_msg="costs should be routed")
+    np.testing.assert_allclose(score, expected, err_msg="costs should be routed")
 
 
 # Costs reach the learner, not transposed, in any accepted form.
@@ -583,12 +588,12 @@ def check_search_over_softness(estimator):
     model = make(estimator, cost_matrix=MATRIX)
     grid = [0.0, 0.5, 1.0]
     search = GridSearchCV(model, {"softness": grid}, cv=3, error_score="raise")
-    found = search.fit(X, y).cv_results_["mean_test_score"]
+    scores = search.fit(X, y).cv_results_["mean_test_score"]
     expected = [
         cross_val_score(model.set_params(softness=softness), X, y, cv=3).mean()
         for softness in grid
     ]
-    np.testing.assert_allclose(found, expected, err_msg="scores should be mean costs")
+    np.testing.assert_allclose(scores, expected, err_msg="scores should be mean costs")
     claim(
         search.best_params_["softness"] == grid[int(np.argmax(expected))],
         "a search should choose by cost",

@@ -64,18 +64,23 @@ def check_path_learner(
     path = learner.open_path(X, [test], values, _SOFTNESS)
     fold = path.fold(train, train, test)
     for problem in _problems(learner, rng, len(train)):
-        found = fold.solve(problem, fitted=True)
+        path_outputs = fold.solve(problem, fitted=True)
         shape = (len(values), len(_SOFTNESS))
-        assert found.fitted is not None, "outputs for training rows are wanted"
-        assert np.shape(found.outputs) == (*shape, len(test)), "outputs have this shape"
+        assert path_outputs.fitted is not None, "outputs for training rows are wanted"
+        assert np.shape(path_outputs.outputs) == (*shape, len(test)), (
+            "outputs have this shape"
+        )
         for place in np.ndindex(shape):
-            one = _at(problem, place[1])
+            subproblem = _at(problem, place[1])
             model = clone(learner)
             model.set_params(**{learner.path_parameter: float(values[place[0]])})
-            alone = FittedModels([fit_one(model, X[train], one)])
+            alone = FittedModels([fit_one(model, X[train], subproblem)])
             what = f"{type(problem).__name__} at {values[place[0]]:g}, softness "
             what += f"{_SOFTNESS[place[1]]:g}: the path and a fit differ"
-            for rows, outputs in ((train, found.fitted), (test, found.outputs)):
+            for rows, outputs in (
+                (train, path_outputs.fitted),
+                (test, path_outputs.outputs),
+            ):
                 np.testing.assert_allclose(
                     outputs[place],
                     alone.outputs(X[rows])[:, 0],

@@ -45,9 +45,9 @@ def check_rule(rule: Any, *, n_tables: int = 20) -> None:
         ...
     AssertionError: another order of the rows should not change the choice...
     """
-    told = rule.describe()
-    assert isinstance(told, str), "describe should return a text"
-    assert told.strip(), "describe should say what is chosen"
+    description = rule.describe()
+    assert isinstance(description, str), "describe should return a text"
+    assert description.strip(), "describe should say what is chosen"
     assert deepcopy(rule) == rule, "a copy should be equal: make it a dataclass"
     rng = np.random.default_rng(0)
     for _ in range(n_tables):
