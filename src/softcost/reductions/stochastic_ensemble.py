@@ -59,7 +59,7 @@ def pair_features(
     one_each, rows = np.ones((len(places), 1)), np.ones((X.shape[0], 1))
     shape, start = (len(places), n_classes), places.start
     if as_sparse:
-        classes = sparse.diags_array([1.0], offsets=[start], shape=shape)
+        classes = sparse.coo_array(sparse.eye(*shape, k=start))
     else:
         classes = np.eye(*shape, k=start)
     blocks = [(X, one_each), (rows, classes)]
