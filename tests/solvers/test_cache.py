@@ -75,6 +75,68 @@ def test_a_full_disk_is_said_once(compiled, monkeypatch):
     assert len(heard) == 1
 
 
+needs_users = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX users")
+
+
+@needs_users
+@pytest.mark.parametrize("name", ["cache", "."])
+def test_folders_that_others_can_write_are_not_used(
+    compiled, tmp_path, monkeypatch, name
+):
+    """Neither the folder itself nor those above it."""
+    home = tmp_path.parent / f"{tmp_path.name}-home"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home))
+    assert (compiled(), compiled()) == (0, 1)
+    (tmp_path / name).chmod(0o777)
+    with pytest.warns(RuntimeWarning, match=r"other users can change it.*NUMBA_CACHE"):
+        assert compiled() == 0
+    with pytest.warns(RuntimeWarning, match="other users can change it"):
+        assert compiled() == 1
+    (folder,) = (home / "softcost" / "compiled").iterdir()
+    assert folder.stat().st_mode & 0o077 == 0
+
+
+@needs_users
+def test_nothing_is_cached_without_a_private_folder(compiled, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    tmp_path.chmod(0o777)
+    assert (compiled(), compiled()) == (0, 0)
+    assert not files(tmp_path, ".nbi")
+
+
+@needs_users
+@pytest.mark.parametrize("ending", [".nbi", ".nbc"])
+def test_files_that_others_can_write_are_compiled_again(compiled, tmp_path, ending):
+    assert (compiled(), compiled()) == (0, 1)
+    for path in files(tmp_path, ending):
+        path.chmod(0o666)
+    with pytest.warns(RuntimeWarning, match="other users can change"):
+        assert compiled() == 0
+
+
+@needs_users
+def test_private_paths(tmp_path, monkeypatch):
+    assert compilation.is_private(tmp_path / "new" / "folder")
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    assert not compilation.is_private(shared / "folder")
+    shared.chmod(0o1777)  # as /tmp: others can add to it, but not replace what is there
+    assert compilation.is_private(shared / "folder")
+    (tmp_path / "link").symlink_to(shared)
+    shared.chmod(0o777)
+    assert not compilation.is_private(tmp_path / "link" / "folder")
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    stat = foreign.stat()
+    if stat.st_uid:  # root's files are trusted by everyone
+        monkeypatch.setattr(compilation.os, "geteuid", lambda: stat.st_uid + 1)
+        assert not compilation.is_private(foreign)
+    elif os.geteuid() == 0:
+        os.chown(foreign, 12345, 12345)
+        assert not compilation.is_private(foreign)
+
+
 def test_code_of_another_numba_is_compiled_again(compiled, monkeypatch):
     """Intact, but what it holds cannot be made: a type was renamed, for instance."""
     compiled()

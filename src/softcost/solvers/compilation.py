@@ -4,12 +4,16 @@ numba trusts its cache files. One that is damaged, that names a type which no lo
 exists, or that does not fit on the disk ends a fit with a traceback, or the process
 with a signal. Here every file ends with a digest; a file that cannot be used is removed
 and the function is compiled again, with one warning.
+
+The files are pickles, so whoever can write them can run code. Only folders and files
+that no other user can change are used.
 """
 
 import hashlib
 import io
 import multiprocessing
 import os
+import stat
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -58,11 +62,11 @@ class CheckedFile(IndexDataCacheFile):
         )
 
     def _load_index(self) -> Any:
-        _check_digest(self._index_path)
+        _check_file(self._index_path)
         return super()._load_index()
 
     def _load_data(self, name: str) -> Any:
-        _check_digest(self._data_path(name))
+        _check_file(self._data_path(name))
         return super()._load_data(name)
 
     @contextmanager
@@ -86,11 +90,29 @@ class CheckedCache(FunctionCache):
 
     def __init__(self, function: Any, stamp: str):
         super().__init__(function)
+        if not is_private(self._cache_path):
+            self._cache_path = self._use_private_folder()
         self._cache_file = CheckedFile(
             cache_path=self._cache_path,
             filename_base=f"{self._impl.filename_base}.checked",
             source_stamp=stamp,
         )
+
+    def _use_private_folder(self) -> str:
+        shared = self._cache_path
+        caches = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+        private = caches / "softcost" / "compiled" / Path(shared).name
+        if not is_private(private):
+            raise RuntimeError("no folder for compiled code is private")
+        private.mkdir(mode=0o700, parents=True, exist_ok=True)
+        say_once(
+            f"compiled code in {shared} is not used, since other users can change it; "
+            f"softcost uses {private.parent}. Set NUMBA_CACHE_DIR to a folder that only "
+            "you can write"
+        )
+        locator = self._impl.locator
+        locator.get_cache_path = lambda: str(private)
+        return str(private)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -100,12 +122,37 @@ class CheckedCache(FunctionCache):
             return None
 
 
-def _check_digest(path: str) -> None:
+def is_private(path: str | os.PathLike[str]) -> bool:
+    """Whether only this user and root can change a file or folder.
+
+    The folders above it count as well, since whoever can write one of them can replace
+    what is below. In a folder with the sticky bit, such as /tmp, only the owner can. A
+    path that does not exist is judged by the folders above it.
+    """
+    if not hasattr(os, "geteuid"):  # Windows: the user's folders are private
+        return True
+    path = Path(os.path.realpath(path))
+    for place in (path, *path.parents):
+        try:
+            status = place.stat()
+        except FileNotFoundError:
+            continue
+        # Many systems give each user a group of the same number and let it write.
+        writers = stat.S_IWOTH | (stat.S_IWGRP if status.st_gid != os.geteuid() else 0)
+        is_open = status.st_mode & writers and not status.st_mode & stat.S_ISVTX
+        if is_open or status.st_uid not in (os.geteuid(), 0):
+            return False
+    return True
+
+
+def _check_file(path: str) -> None:
     try:
         with open(path, "rb") as file:
             content = file.read()
     except FileNotFoundError:
         return
+    if not is_private(path):
+        raise ValueError("other users can change it")
     if hashlib.sha256(content[:-_DIGEST]).digest() != content[-_DIGEST:]:
         raise ValueError("damaged")
 
