@@ -124,3 +124,14 @@ def test_a_full_disk_is_one_sentence(tmp_path, monkeypatch):
     ):
         place.write_text("x")
     assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("letter", ["a", "ü", "€", "𝄞"])
+def test_the_longest_name_that_a_file_may_have(tmp_path, letter):
+    """Names are limited to 255 bytes, however many characters these are."""
+    stem = letter * (251 // len(letter.encode()))
+    target = tmp_path / f"{stem}.csv"
+    with atomic_write(target) as place:
+        assert place.suffix == ".csv"
+        place.write_text("done")
+    assert [path.name for path in tmp_path.iterdir()] == [target.name]

@@ -13,7 +13,7 @@ from pathlib import Path
 PathLike = str | os.PathLike[str]
 STREAM = "-"
 _MARK = "softcost"
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO)
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO)
 
 
 def check_output(
@@ -113,7 +113,7 @@ def atomic_write(
     except PermissionError:
         raise PermissionError(f"{path} cannot be written: permission denied.") from None
     except OSError as error:
-        if error.errno not in _NO_ROOM:
+        if error.errno not in NO_ROOM:
             raise
         reason = os.strerror(error.errno).lower()
         raise OSError(f"{path} cannot be written: {reason}.") from error
@@ -127,14 +127,19 @@ def _host() -> str:
 
 
 def _beside(target: Path) -> Path:
-    """A name that says who writes; the suffixes stay, since writers look at them."""
-    who = f".{_MARK}-{_host()}-{os.getpid()}-{secrets.token_hex(4)}"
-    return target.with_name(f"{who}.{target.name[-80:]}")
+    """A name that identifies the writing process, with the suffixes of the target."""
+    writer = f".{_MARK}-{_host()}-{os.getpid()}-{secrets.token_hex(4)}"
+    return target.with_name(writer + _ending(target))
+
+
+def _ending(target: Path) -> str:
+    """The end of the target's name: names are limited in bytes, not in characters."""
+    return "." + os.fsencode(target.name)[-80:].decode("utf-8", "ignore")
 
 
 def _remove_leftovers(target: Path) -> None:
-    """Remove what processes of this machine that are no more have left."""
-    ending = f".{target.name[-80:]}"
+    """Remove files that dead processes of this machine have left."""
+    ending = _ending(target)
     with suppress(OSError):
         for name in os.listdir(target.parent):
             parts = name.split("-")
@@ -145,7 +150,7 @@ def _remove_leftovers(target: Path) -> None:
 
 def _is_alive(text: str) -> bool:
     if os.name == "nt" or not text.isdecimal():
-        return True  # nobody knows
+        return True  # cannot be checked
     try:
         os.kill(int(text), 0)
     except (ProcessLookupError, OverflowError):
@@ -156,7 +161,7 @@ def _is_alive(text: str) -> bool:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the new name on the disk, too, where a folder can be synced."""
+    """Write the new name to the disk as well, if the folder can be synced."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -422,3 +422,22 @@ def test_row_numbers_and_all_columns_go_along(menu, softcost, tmp_path):
     both = softcost(*words, "-o", out, "--keep-all", "--keep", "kind")
     assert both.exit_code == 2
     assert "--keep" in both.stderr
+
+
+def test_names_of_columns_cannot_control_a_terminal(softcost, tmp_path):
+    """The header is escaped; cells are data and stay as they are."""
+    rows = pd.DataFrame({"a\x1b[31m": np.arange(40) % 2 + np.arange(40) / 400})
+    rows["y"] = np.where(np.arange(40) % 2, "x\x1b[2J", "z")
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    prices = pd.DataFrame([[0, 1], [2, 0]], ["x\x1b[2J", "z"], ["x\x1b[2J", "z"])
+    prices.to_csv(tmp_path / "prices.csv", index_label="true")
+    model, output = tmp_path / "m.softcost", tmp_path / "out.csv"
+    fit = ["fit", tmp_path / "rows.csv", "--target", "y", "--model", model]
+    done = softcost(*fit, "--costs", tmp_path / "prices.csv", "--reduction", "mec")
+    assert done.exit_code == 0, done.output
+    done = softcost("predict", model, tmp_path / "rows.csv", "--keep-all", "-o", output)
+    assert done.exit_code == 0, done.output
+    header, first = output.read_text().splitlines()[:2]
+    assert "\x1b" not in header
+    assert "a\\x1b[31m" in header
+    assert "z" in first

@@ -1,6 +1,8 @@
 """Exit codes, and errors as one sentence on standard error."""
 
+import codecs
 import json
+import os
 import re
 import shutil
 import sys
@@ -8,12 +10,12 @@ import textwrap
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from softcost.files import STREAM, existing_file
+from softcost.files import NO_ROOM, STREAM, existing_file
 from softcost.formatting import visible
 
 if TYPE_CHECKING:
@@ -99,7 +101,85 @@ def failed_job() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except (MemoryError, OSError) as error:
-        raise JobFailed(str(error) or "there is not enough memory.") from error
+        raise JobFailed(exhausted_resource(error) or str(error)) from error
+
+
+# Standard streams that are closed, full or limited to ASCII.
+
+_ASCII = {"±": "+-", "→": "->", "…": "...", "≤": "<=", "≥": ">="}
+
+
+def prepare_streams() -> None:
+    """Make the standard streams safe to write to, whatever the caller passed.
+
+    A closed stream becomes the null device: otherwise the next file that is opened
+    gets its number, and a message of a native library would end up in that file.
+    Characters that the encoding lacks are replaced instead of ending the command.
+    """
+    for number, (name, mode) in enumerate(
+        [("stdin", "r"), ("stdout", "w"), ("stderr", "w")]
+    ):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+        stream = getattr(sys, name)
+        if mode == "w" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="softcost-ascii")
+
+
+def _replaced(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    parts = [_ASCII.get(c) or c.encode("ascii", "backslashreplace") for c in text]
+    plain = "".join(p if isinstance(p, str) else p.decode() for p in parts)
+    return plain, error.end
+
+
+codecs.register_error("softcost-ascii", _replaced)
+
+
+def discard_output() -> None:
+    """Send what is left in buffers to the null device.
+
+    Otherwise Python writes it when the process ends, and fails again.
+    """
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(null, stream.fileno())
+    os.close(null)
+
+
+def exhausted_resource(error: BaseException) -> str | None:
+    """A sentence if memory or disk space ran out, else None."""
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return f"cannot write the output: {os.strerror(error.errno).lower()}."
+    limit = _memory_limit()
+    # A library whose memory cannot be mapped fails to load.
+    unloaded = isinstance(error, ImportError) or "shared object" in str(error)
+    if not isinstance(error, MemoryError) and (limit is None or not unloaded):
+        return None
+    if limit is None:
+        return "there is not enough memory."
+    return (
+        f"there is not enough memory. This process may use {limit / 1e9:.1f} GB "
+        "(ulimit -v)."
+    )
+
+
+def _memory_limit() -> int | None:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
 
 
 def say(message: str) -> None:
@@ -113,7 +193,8 @@ def say(message: str) -> None:
         return
     if sys.stderr.isatty():
         text = _wrapped(text, shutil.get_terminal_size().columns, "  ")
-    click.echo(text, err=True)
+    with suppress(OSError):  # a full disk behind standard error: the exit code remains
+        click.echo(text, err=True)
 
 
 _bars: list["Console"] = []  # consoles on which a progress bar is drawn

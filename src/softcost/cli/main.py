@@ -1,6 +1,5 @@
 """The command group: finds a command, runs it, ends with a documented exit code."""
 
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -10,7 +9,17 @@ from typing import Any
 import click
 
 from softcost._version import __version__
-from softcost.cli.console import EPILOG, FAULT, OK, BadInput, exit_with
+from softcost.cli.console import (
+    EPILOG,
+    FAULT,
+    OK,
+    BadInput,
+    JobFailed,
+    discard_output,
+    exhausted_resource,
+    exit_with,
+    prepare_streams,
+)
 from softcost.errors import InputError, command_line_names
 
 COMMANDS = {
@@ -121,14 +130,13 @@ class LazyGroup(click.Group):
             formatter.write_dl(rows)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; a reader who has seen enough and leaves is no error."""
+        """Run a command; a reader that closes the pipe early is not an error."""
         try:
             with command_line_names():
                 result = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
-            # What is left in buffers has nowhere to go when the process ends.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            discard_output()
             return OK
         return result
 
@@ -142,10 +150,12 @@ class LazyGroup(click.Group):
     ) -> Any:
         """Run, and end the process with a documented exit code.
 
-        An exception that nobody expected is a fault of ours: Python prints its
-        traceback, to which a sentence is added, and exits with code 1.
+        An unexpected exception is a fault of softcost: Python prints its traceback, to
+        which a sentence is added, and exits with code 1.
         """
         result = None
+        if standalone_mode:
+            prepare_streams()
         try:
             result = super().main(
                 args, prog_name, complete_var, standalone_mode=False, **extra
@@ -159,8 +169,13 @@ class LazyGroup(click.Group):
                 raise
             sys.exit(exit_with(error))
         except Exception as error:
-            if standalone_mode:
-                error.add_note(FAULT)
+            if not standalone_mode:
+                raise
+            reason = exhausted_resource(error)
+            if reason:
+                discard_output()
+                sys.exit(exit_with(JobFailed(reason)))
+            error.add_note(FAULT)
             raise
         if not standalone_mode:
             return result

@@ -90,16 +90,17 @@ class CheckedCache(FunctionCache):
 
     def __init__(self, function: Any, stamp: str):
         super().__init__(function)
-        if not is_private(self._cache_path):
-            self._cache_path = self._use_private_folder()
+        folder: str = self.cache_path
+        if not is_private(folder):
+            folder = self._use_private_folder(folder)
+        self._cache_path = folder
         self._cache_file = CheckedFile(
-            cache_path=self._cache_path,
+            cache_path=folder,
             filename_base=f"{self._impl.filename_base}.checked",
             source_stamp=stamp,
         )
 
-    def _use_private_folder(self) -> str:
-        shared = self._cache_path
+    def _use_private_folder(self, shared: str) -> str:
         caches = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
         private = caches / "softcost" / "compiled" / Path(shared).name
         if not is_private(private):
@@ -107,8 +108,8 @@ class CheckedCache(FunctionCache):
         private.mkdir(mode=0o700, parents=True, exist_ok=True)
         say_once(
             f"compiled code in {shared} is not used, since other users can change it; "
-            f"softcost uses {private.parent}. Set NUMBA_CACHE_DIR to a folder that only "
-            "you can write"
+            f"softcost uses {private.parent}. Set NUMBA_CACHE_DIR to a folder that "
+            "only you can write"
         )
         locator = self._impl.locator
         locator.get_cache_path = lambda: str(private)

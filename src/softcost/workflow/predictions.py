@@ -13,6 +13,7 @@ import pandas as pd
 from softcost.costs import answer_indices
 from softcost.errors import InputError, argument
 from softcost.files import STREAM, atomic_write
+from softcost.formatting import visible
 from softcost.tables.read import format_of, load_parquet
 from softcost.workflow.stored_model import StoredModel
 
@@ -173,8 +174,10 @@ def _csv_to(file: Any, output: str = "") -> Writer:
     first = [True]
 
     def write(frame: pd.DataFrame) -> None:
+        # A column's name may hold characters that control a terminal.
+        header = [visible(str(name)) for name in frame] if first[0] else False
         frame.to_csv(
-            file, header=first[0], index=False, sep=separator, lineterminator="\n"
+            file, header=header, index=False, sep=separator, lineterminator="\n"
         )
         first[0] = False
 
