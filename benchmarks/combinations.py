@@ -4,7 +4,8 @@ Each combination is fitted twice: by softcost, from the input as it is given, an
 from plain arrays with nothing but the learner's own ``fit`` and the definition of the
 reduction. Predictions, scores and, for searches, every score of every fold must agree.
 
-    python benchmarks/combinations.py --number 500 --seed 0
+    python benchmarks/combinations.py --number 500 --seed 0 \\
+        [--output benchmarks/results/combinations.json]
 
 Prints a line for each combination that differs, then counts. Exits with 1 if one does.
 """
@@ -19,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from common import write_json
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -256,10 +258,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--number", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--output", help="JSON file to write")
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
     counts: Counter[str] = Counter()
-    wrong = 0
+    differences = []
     for _ in range(options.number):
         combination = drawn(rng)
         with warnings.catch_warnings():
@@ -267,12 +270,17 @@ def main() -> int:
             fault = difference(combination)
         counts[f"{combination.estimator}, {combination.reduction}"] += 1
         if fault:
-            wrong += 1
-            print(f"{combination}: {fault}", flush=True)
+            differences.append(f"{combination}: {fault}")
+            print(differences[-1], flush=True)
     for name, count in sorted(counts.items()):
         print(f"{count:5d}  {name}")
-    print(f"{wrong} of {options.number} combinations differ")
-    return int(wrong > 0)
+    print(f"{len(differences)} of {options.number} combinations differ")
+    if options.output:
+        results = {"compared": dict(sorted(counts.items())), "differences": differences}
+        write_json(
+            options.output, ("softcost", "scikit-learn", "numpy", "pandas"), results
+        )
+    return int(bool(differences))
 
 
 if __name__ == "__main__":

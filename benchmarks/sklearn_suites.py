@@ -9,7 +9,8 @@ tests run a part of this (``tests/conventions``). Every failure needs a reason:
   with weights instead of repeated rows);
 - a reason of `REASONS`, for a reduction that cannot keep a convention.
 
-    python benchmarks/sklearn_suites.py [--reductions csovo,mec] [--checks weight]
+    python benchmarks/sklearn_suites.py [--reductions csovo,mec] [--checks weight] \\
+        [--output benchmarks/results/sklearn_suites.json]
 
 Prints each failure with its reason, then counts. Exits with 1 if one has no reason.
 """
@@ -20,6 +21,7 @@ import warnings
 from collections import Counter
 from unittest import SkipTest
 
+from common import write_json
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
@@ -51,6 +53,7 @@ REGRESSORS = [
     SVR(),
     LinearRegression(),
 ]
+PACKAGES = ("softcost", "scikit-learn", "numpy")
 # (reduction, part of the check's name, reason)
 REASONS = [
     (
@@ -128,8 +131,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--reductions", type=lambda text: text.split(","), default=[])
     parser.add_argument("--checks", default="", help="part of the checks' names")
+    parser.add_argument("--output", help="JSON file to write")
     options = parser.parse_args()
-    total, reasons, of_learners = 0, Counter(), {}
+    total, reasons, of_learners, results = 0, Counter(), {}, []
     for label, name, estimator, learner in subjects(options.reductions):
         number, failed = failures_of(estimator, options.checks)
         total += number
@@ -140,11 +144,16 @@ def main():
             reason = reason_of(name, check, learner, of_learner)
             reasons[reason or "no reason"] += 1
             print(f"{label}: {check}: {reason or 'NO REASON: ' + message}", flush=True)
+            failed[check] = reason or f"no reason: {message}"
         kind = "classifier" if is_classifier(estimator) else "regressor"
         print(f"{label} ({kind}): {number - len(failed)} of {number} pass", flush=True)
+        results.append({"estimator": label, "checks": number, "failures": failed})
     print(f"{total - reasons.total()} of {total} checks pass")
     for reason, count in reasons.most_common():
         print(f"{count:5d}  {reason}")
+    if options.output:
+        counts = {"checks": total, "failures": dict(reasons.most_common())}
+        write_json(options.output, PACKAGES, {"counts": counts, "estimators": results})
     return int(reasons["no reason"] > 0)
 
 

@@ -60,6 +60,7 @@ from softcost.costs.row_costs import (
 from softcost.costs.vectors import (
     as_cost_vectors,
     check_softness,
+    costs_of_rows,
     error_weights,
     naive,
     normalize,
@@ -101,6 +102,7 @@ __all__ = [
     "consistency_weights",
     "consistent",
     "costs_changed",
+    "costs_of_rows",
     "emphasized",
     "error_costs",
     "error_weights",

@@ -23,6 +23,47 @@ from softcost.costs.matrix import (
 )
 
 
+def costs_of_rows(costs: Any, X: Any, y: Any = None) -> Any:
+    """Return the costs of rows: the argument itself, or the result of a function.
+
+    Parameters
+    ----------
+    costs : array-like, table, callable or None
+        A function is called with `X` and `y`.
+    X : rows
+        As the user passed them.
+    y : array-like of shape (n_samples,), optional
+        True labels; None for rows to predict.
+
+    Returns
+    -------
+    array-like, table or None
+        Costs by example, not checked.
+
+    See Also
+    --------
+    raw_cost_vectors : Return the cost of each answer for each example.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from softcost.costs import costs_of_rows
+    >>> amount_if_missed = lambda X, y: np.column_stack([y * X[:, 0], 1 - y])
+    >>> costs_of_rows(amount_if_missed, np.array([[90], [20]]), np.array([1, 0]))
+    array([[90,  0],
+           [ 0,  1]])
+    """
+    if not callable(costs):
+        return costs
+    values = costs(X, y)
+    if values is None or callable(values):
+        raise TypeError(
+            "costs is a function that returned no costs: return an array of shape "
+            "(n, A), or (n, K, A), from costs(X, y)."
+        )
+    return values
+
+
 def naive(y: ArrayLike, classes: ArrayLike | None = None) -> NDArray[np.float64]:
     """Return the 0/1 costs: 0 for the true class, 1 for any other.
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
-from softcost.costs import is_labelled, resolve_classes
+from softcost.costs import costs_of_rows, is_labelled, resolve_classes
 from softcost.metrics.decision import mean_cost
 
 
@@ -68,7 +68,8 @@ class ExampleCostScorer(BaseEstimator):
                 " cost_scorer(cost_matrix=...), or call"
                 " sklearn.set_config(enable_metadata_routing=True) and pass costs."
             )
-        return _score(estimator, X, y, self.classes, sample_weight, {"costs": costs})
+        by_example = {"costs": costs_of_rows(costs, X, y)}
+        return _score(estimator, X, y, self.classes, sample_weight, by_example)
 
     __call__ = score  # routing reads the signature of a method named score
 
@@ -83,9 +84,9 @@ def cost_scorer(
     cost_matrix : array-like, table or dict of shape (n_classes, n_classes), optional
         ``cost_matrix[true, predicted]``. The scorer then needs nothing else, with
         metadata routing or without. Without a matrix it requests the metadata `costs`
-        (n x K), which only reach it if metadata routing is enabled, and raises an error
-        if they are missing. (Searches turn errors into warnings and NaN scores unless
-        ``error_score="raise"``.)
+        (n x K, or a function of X and y), which only reach it if metadata routing is
+        enabled, and raises an error if they are missing. (Searches turn
+        errors into warnings and NaN scores unless ``error_score="raise"``.)
     classes : array-like of shape (n_classes,), optional
         The classes, in the order of unlabelled costs. By default the sorted labels of
         the estimator or `y`; needed if those may lack a class.

@@ -40,6 +40,7 @@ from softcost.costs import (
     all_answers,
     check_softness,
     costs_changed,
+    costs_of_rows,
     is_labelled,
     resolve_classes,
     row_costs,
@@ -526,11 +527,12 @@ class Reduction(ClassifierMixin, BaseEstimator):
             True labels.
         sample_weight : array-like of shape (n,), default=None
             Sample weights; ones by default.
-        costs : array-like or table of shape (n, A), default=None
+        costs : array-like or table of shape (n, A), or callable, default=None
             Cost of each answer for every example; the columns of a table are matched by
             name. An array of shape (n, K, A) is a cost matrix for every example,
             ``costs[n, true, predicted]``; training uses the rows of the true classes.
-            Without ``costs`` and ``cost_matrix`` every mistake costs the same.
+            A function is called as ``costs(X, y)``. Without ``costs`` and
+            ``cost_matrix`` every mistake costs the same.
 
         Returns
         -------
@@ -569,6 +571,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
                 f"This {type(self).__name__} estimator requires y to be passed, but "
                 "the target y is None; pass the true labels."
             )
+        costs = costs_of_rows(costs, X, y)
         X, pairwise = self._check_input(X, reset=reset)
         labels = _check_y(y)
         check_consistent_length(X, labels)
@@ -877,9 +880,9 @@ class Reduction(ClassifierMixin, BaseEstimator):
             True labels.
         sample_weight : array-like of shape (n,), default=None
             Sample weights; ones by default.
-        costs : array-like or table of shape (n, A), default=None
-            Required if the estimator was fitted with costs by example; of shape
-            (n, K, A) if it decides by the cost matrix of each row.
+        costs : array-like or table of shape (n, A), or callable, default=None
+            As in `fit`. Required if the estimator was fitted with costs by example; of
+            shape (n, K, A) if it decides by the cost matrix of each row.
 
         Returns
         -------
@@ -887,6 +890,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
             The larger the better; at most 0.
         """
         check_is_fitted(self, "classes_")
+        costs = costs_of_rows(costs, X, y)
         if costs is None and self.costs_by_example_:
             raise ValueError(
                 "costs is missing: the estimator was fitted with costs by example, so "
@@ -971,8 +975,8 @@ class IncrementalReduction(Reduction):
             ``classes`` or a labelled ``cost_matrix`` names them.
         sample_weight : array-like of shape (n,), default=None
             Sample weights; rows of weight zero are ignored.
-        costs : array-like or table of shape (n, A), default=None
-            Cost of each answer for every example of the block.
+        costs : array-like or table of shape (n, A), or callable, default=None
+            Cost of each answer for every example of the block, as in `fit`.
 
         Returns
         -------

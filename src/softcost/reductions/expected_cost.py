@@ -17,6 +17,7 @@ from softcost.costs import (
     check_softness,
     class_costs,
     class_indices,
+    costs_of_rows,
     error_costs,
     extra_actions,
     is_row_matrices,
@@ -295,9 +296,10 @@ class MinimumExpectedCost(ProbabilityReduction):
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
             Rows to predict.
-        costs : array-like of shape (n, K, A), default=None
+        costs : array-like of shape (n, K, A) or callable, default=None
             Costs by example: ``costs[n]`` is the cost matrix of row n, in the order of
-            ``classes`` and then of ``actions``. Row n is decided as if ``cost_matrix``
+            ``classes`` and then of ``actions``. A function is called as
+            ``costs(X, None)``. Row n is decided as if ``cost_matrix``
             were this matrix. Required after a fit with such costs; softness then mixes
             them with errors in the unit of the training costs, so rows with high costs
             follow their costs longer.
@@ -308,7 +310,7 @@ class MinimumExpectedCost(ProbabilityReduction):
         """
         if costs is None:
             return super().predict(X)
-        X = self._check_rows(X)
+        costs, X = costs_of_rows(costs, X), self._check_rows(X)
         if len(self.classes_) == 1:
             probabilities = np.ones((_num_samples(X), 1))
         else:
@@ -468,7 +470,7 @@ class MinimumExpectedCost(ProbabilityReduction):
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
             Rows to predict.
-        costs : array-like of shape (n, K, A), default=None
+        costs : array-like of shape (n, K, A) or callable, default=None
             Costs by example, as in `predict`; required after a fit with such costs.
 
         Returns
@@ -476,7 +478,7 @@ class MinimumExpectedCost(ProbabilityReduction):
         array of shape (n, A)
             ``sum_y p(y | x) C[y, k]``, in the order of ``actions_``.
         """
-        probabilities = self.predict_proba(X)
+        costs, probabilities = costs_of_rows(costs, X), self.predict_proba(X)
         if costs is None:
             self._require_class_costs()
             return expected_costs(probabilities, self.cost_matrix_)

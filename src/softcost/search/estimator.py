@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from softcost.costs import costs_changed, row_matrices
+from softcost.costs import costs_changed, costs_of_rows, row_matrices
 from softcost.learners.sklearn_types import (
     BaseComposition,
     ClassifierMixin,
@@ -464,8 +464,9 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseCompositio
             True labels.
         sample_weight : array-like of shape (n,), default=None
             Weight of each row, by default 1.
-        costs : array-like or table of shape (n, A), default=None
-            Costs by example: the cost of each answer, given the row's true class.
+        costs : array-like or table of shape (n, A), or callable, default=None
+            Costs by example: the cost of each answer, given the row's true class. A
+            function is called once, as ``costs(X, y)``.
             Pass an array of shape (n, K, A), ``costs[n, true, predicted]``, if the
             whole cost matrix of a row is also known when it is predicted, for instance
             because it depends on an amount. Families with probabilities then decide
@@ -577,8 +578,9 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseCompositio
         ----------
         X : array-like of shape (n, n_features)
             Rows to predict.
-        costs : array-like of shape (n, K, A), default=None
-            The cost matrix of every row, ``costs[n, true, predicted]``. If the chosen
+        costs : array-like of shape (n, K, A) or callable, default=None
+            The cost matrix of every row, ``costs[n, true, predicted]``. A function is
+            called as ``costs(X, None)``. If the chosen
             candidate is a `MinimumExpectedCost`, it predicts the answer of lowest
             expected cost at the row's own matrix, and after a fit with such costs it
             needs them. A reduction that was trained on costs, such as
@@ -590,7 +592,7 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseCompositio
         array of shape (n,)
             Labels of classes, or names of actions.
         """
-        model = self._chosen()
+        model, costs = self._chosen(), costs_of_rows(costs, X)
         if costs is not None and not model.softness_at_predict:
             self._check_unused_costs(model, X, costs)
         return predict_at(model, X, costs)
@@ -675,7 +677,7 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseCompositio
         ----------
         X : array-like of shape (n, n_features)
             Rows to predict.
-        costs : array-like of shape (n, K, A), default=None
+        costs : array-like of shape (n, K, A) or callable, default=None
             The cost matrix of every row, as in `predict`.
 
         Returns
@@ -705,7 +707,7 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseCompositio
             True labels.
         sample_weight : array-like of shape (n,), default=None
             Weight of each row, by default 1.
-        costs : array-like or table of shape (n, A), default=None
+        costs : array-like or table of shape (n, A), or callable, default=None
             Needed if the search was fitted with costs by example; of shape (n, K, A)
             if it was fitted with a cost matrix for every row.
 

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from softcost.costs import is_row_matrices
+from softcost.costs import costs_of_rows, is_row_matrices
 from softcost.learners.sklearn_types import BaseEstimator, ClassifierMixin
 from softcost.metrics import lower_hull, mean_cost
 
@@ -181,7 +181,7 @@ class RandomizedPair(ClassifierMixin, BaseEstimator):
         ----------
         X : array-like of shape (n, n_features)
             Rows to predict.
-        costs : array-like of shape (n, K, A), default=None
+        costs : array-like of shape (n, K, A) or callable, default=None
             The cost matrix of every row, as in `SoftCostClassifierCV.predict`.
 
         Returns
@@ -190,6 +190,7 @@ class RandomizedPair(ClassifierMixin, BaseEstimator):
             Labels of classes, or names of actions.
         """
         check_is_fitted(self)
+        costs = costs_of_rows(costs, X)
         return np.where(
             self.draws(X),
             predict_at(self.first, X, costs),
@@ -214,7 +215,7 @@ class RandomizedPair(ClassifierMixin, BaseEstimator):
             True labels.
         sample_weight : array-like of shape (n,), default=None
             Weight of each row, by default 1.
-        costs : array-like or table of shape (n, A), default=None
+        costs : array-like or table of shape (n, A), or callable, default=None
             Needed if the members were fitted with costs by example; of shape (n, K, A)
             if they decide by the cost matrix of each row.
 
@@ -223,7 +224,7 @@ class RandomizedPair(ClassifierMixin, BaseEstimator):
         float
             The larger the better.
         """
-        classes = self.first.classes
+        costs, classes = costs_of_rows(costs, X, y), self.first.classes
         actions = self.actions_[len(self.classes_) :]
         return -mean_cost(
             y,

@@ -24,7 +24,7 @@ from sklearn.model_selection import (
 )
 from sklearn.utils import _safe_indexing
 
-from softcost.costs import RowCosts, check_softness
+from softcost.costs import RowCosts, check_softness, costs_of_rows
 from softcost.learners import SupportsPath, is_pairwise
 from softcost.reductions import MinimumExpectedCost, Reduction, TrainingData
 from softcost.search.auto import (
@@ -582,6 +582,7 @@ def prepare(
         else given_families(search.reduction, search.get_params(deep=False))
     )
     families = _configured(search, families)
+    costs = costs_of_rows(costs, X, y)
     everything = _checked(families, X, y, costs, sample_weight)
     all_rows = next(iter(everything.values())).rows
     weighted, test = rows_to_use(search, all_rows, groups)
