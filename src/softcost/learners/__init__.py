@@ -6,6 +6,7 @@ methods of `SupportsMultiFit` or `SupportsPath` shares work between them.
 """
 
 from softcost.learners.boosted_trees import BoostedTrees
+from softcost.learners.fit_params import FitParams, check_fit_params
 from softcost.learners.fitting import (
     Constant,
     FittedModels,
@@ -49,6 +50,7 @@ __all__ = [
     "BatchedFold",
     "BoostedTrees",
     "Constant",
+    "FitParams",
     "FittedModels",
     "FittedSubproblems",
     "HeldOutSolutions",
@@ -64,6 +66,7 @@ __all__ = [
     "SupportsMultiFit",
     "SupportsPath",
     "Values",
+    "check_fit_params",
     "check_learner",
     "check_sides",
     "draw_seeds",

@@ -23,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 
+from softcost.learners.fit_params import FitParams
 from softcost.learners.protocols import (
     FittedSubproblems,
     Labels,
@@ -597,6 +598,7 @@ def fit_subproblems(
     *,
     n_jobs: int | None = None,
     rng: np.random.RandomState | None = None,
+    params: Sequence[FitParams] | None = None,
 ) -> FittedSubproblems:
     """Fit a learner to every subproblem.
 
@@ -612,6 +614,8 @@ def fit_subproblems(
         Number of threads if the learner fits all together, otherwise joblib workers.
     rng : numpy.random.RandomState, default=None
         Seeds learners with a random state. Results do not depend on ``n_jobs``.
+    params : sequence of FitParams, default=None
+        Further arguments of ``fit``, for each subproblem.
 
     Returns
     -------
@@ -642,14 +646,17 @@ def fit_subproblems(
     if isinstance(learner, SupportsMultiFit):
         return learner.fit_many(X, subproblems, threads=local_threads(n_jobs))
     seeds = draw_seeds(rng, len(subproblems))
-    jobs = [
-        (subproblem, seed) for subproblem, seed in zip(subproblems, seeds, strict=True)
-    ]
+    each = [None] * len(subproblems) if params is None else params
+    jobs = list(zip(subproblems, seeds, each, strict=True))
     return FittedModels(run_jobs(fit_one, jobs, shared=(learner, X), n_jobs=n_jobs))
 
 
 def fit_one(
-    learner: Any, X: Any, subproblem: Subproblem, seed: int | None = None
+    learner: Any,
+    X: Any,
+    subproblem: Subproblem,
+    seed: int | None = None,
+    fit_params: FitParams | None = None,
 ) -> Any:
     """Fit a clone to one subproblem: the unit of parallel work.
 
@@ -667,6 +674,8 @@ def fit_one(
         Arrays of shape (n,).
     seed : int, default=None
         Replaces the learner's random states.
+    fit_params : FitParams, default=None
+        Further arguments of ``fit``.
 
     Returns
     -------
@@ -712,6 +721,8 @@ def fit_one(
     params = weight_params(model, weight)
     if side is not None:
         params["side"] = side
+    if fit_params is not None:
+        params |= fit_params.of_rows(rows)
     return fit_rows(model, X, rows, target, params)
 
 

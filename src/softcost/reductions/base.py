@@ -18,12 +18,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn import get_config
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -39,6 +41,7 @@ from softcost.costs import (
     RowCosts,
     all_answers,
     check_softness,
+    class_indices,
     costs_changed,
     costs_of_rows,
     is_labelled,
@@ -47,11 +50,13 @@ from softcost.costs import (
 )
 from softcost.costs.labels import label_array
 from softcost.learners import (
+    FitParams,
     FittedModels,
     Subproblem,
     SupportsKindFit,
     SupportsMultiFit,
     SupportsPath,
+    check_fit_params,
     check_learner,
     feed_subproblems,
     fit_rows,
@@ -63,6 +68,7 @@ from softcost.learners import (
     seeded_clone,
     weight_params,
 )
+from softcost.learners.fit_params import add_to_router
 from softcost.learners.sklearn_types import (
     BaseEstimator,
     ClassifierMixin,
@@ -146,6 +152,8 @@ class TrainingData:
         ``n_features_in_`` and ``feature_names_in_``, if X has them.
     pairwise : bool
         Whether X is a kernel matrix, so that its columns are rows as well.
+    fit_params : FitParams or None
+        Further arguments of the learner's ``fit``.
 
     See Also
     --------
@@ -169,6 +177,7 @@ class TrainingData:
     rows: RowCosts
     features: dict[str, Any] = field(default_factory=dict)
     pairwise: bool = False
+    fit_params: FitParams | None = None
 
     def part(self, chosen: NDArray[np.intp]) -> "TrainingData":
         """The data of some rows, without checking them again.
@@ -184,7 +193,8 @@ class TrainingData:
             As if only these rows had been passed.
         """
         X = self.rows_to_predict(chosen, chosen)
-        return replace(self, X=X, rows=self.rows.part(chosen))
+        params = None if self.fit_params is None else self.fit_params.part(chosen)
+        return replace(self, X=X, rows=self.rows.part(chosen), fit_params=params)
 
     def weighted(self) -> "TrainingData":
         """The rows of positive weight, unless X is a kernel matrix.
@@ -377,6 +387,8 @@ class Reduction(ClassifierMixin, BaseEstimator):
     # Whether ``softness`` and ``cost_matrix`` are used by prediction only, so that they
     # may change after fitting.
     softness_at_predict: ClassVar[bool] = False
+    # Whether ``_fit`` has an argument ``params``, further arguments of the learner.
+    takes_fit_params: ClassVar[bool] = False
     # Turns raw tables into features, see `on_tables`.
     encoder_: Any = None
 
@@ -516,6 +528,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
         sample_weight: ArrayLike | None = None,
         *,
         costs: Any = None,
+        **fit_params: Any,
     ) -> Self:
         """Fit to labelled rows and the costs of mistakes on them.
 
@@ -533,12 +546,63 @@ class Reduction(ClassifierMixin, BaseEstimator):
             ``costs[n, true, predicted]``; training uses the rows of the true classes.
             A function is called as ``costs(X, y)``. Without ``costs`` and
             ``cost_matrix`` every mistake costs the same.
+        **fit_params : dict
+            Further arguments of the learner's ``fit``, such as ``eval_set``, whose
+            labels are those of y. With scikit-learn's metadata routing, the learner
+            must request them.
 
         Returns
         -------
         self
         """
-        return self.fit_checked(self.check_data(X, y, costs, sample_weight))
+        data = self.check_data(X, y, costs, sample_weight)
+        return self.fit_checked(self.with_fit_params(data, fit_params))
+
+    def get_metadata_routing(self) -> Any:
+        """Routing of metadata: costs and weights to the reduction, others to learners.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+            With the requests of the learner's ``fit``.
+        """
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        return add_to_router(router, learner=self.chosen_learner())
+
+    def with_fit_params(
+        self, data: TrainingData, params: Mapping[str, Any]
+    ) -> TrainingData:
+        """Add further arguments of the learner's ``fit`` to checked data.
+
+        Parameters
+        ----------
+        data : TrainingData
+            From `check_data`.
+        params : mapping
+            By name, as in `fit`.
+
+        Returns
+        -------
+        TrainingData
+            With ``fit_params``.
+        """
+        if not params:
+            return data
+        if not self.takes_fit_params:
+            raise TypeError(
+                f"fit got {', '.join(params)}, but {type(self).__name__} passes no "
+                "further arguments to its learner. Set them in the learner, or choose "
+                "MinimumExpectedCost or CostSensitiveOneVsOne."
+            )
+        if get_config()["enable_metadata_routing"]:
+            params = process_routing(self, "fit", **params).learner.fit
+        n_rows, classes = len(data.rows.y), data.rows.classes
+        checked = check_fit_params(self.working_learner(), params, n_rows)
+        numbered = {
+            name: [(X, class_indices(y, classes, argument=name)) for X, y in pairs]
+            for name, pairs in checked.eval_sets.items()
+        }
+        return replace(data, fit_params=replace(checked, eval_sets=numbered))
 
     def check_data(
         self,
@@ -671,8 +735,9 @@ class Reduction(ClassifierMixin, BaseEstimator):
         softness = check_softness(self.softness)
         self._store_costs(data.rows)
         data = data.weighted()
+        params = {} if data.fit_params is None else {"params": data.fit_params}
         if len(self.classes_) > 1:
-            self._fit(data.X, data.rows.problem(softness))
+            self._fit(data.X, data.rows.problem(softness), **params)
         return self
 
     def _set_data_attributes(self, data: TrainingData) -> None:
@@ -1063,6 +1128,10 @@ class IncrementalReduction(Reduction):
         return models if isinstance(models, FittedModels) else None
 
 
+def _ones(y: NDArray[np.intp]) -> NDArray[np.float64]:
+    return np.ones(len(y))
+
+
 def _checked_classes(classes: ArrayLike) -> NDArray[Any]:
     """A list of distinct classes."""
     labels = np.asarray(classes)
@@ -1118,6 +1187,7 @@ class FlatReduction(IncrementalReduction):
     # all softness values as one problem over repeated rows, which has no matrix. Set it
     # to False if they depend on other rows or on ``problem.matrix``.
     row_by_row: ClassVar[bool] = True
+    takes_fit_params: ClassVar[bool] = True
 
     def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
         """Yield the subproblems.
@@ -1204,7 +1274,9 @@ class FlatReduction(IncrementalReduction):
         for subproblem in self.subproblems(together):
             yield subproblem.reshaped(len(problems), len(rows.y))
 
-    def _fit(self, X: Any, problem: CostProblem) -> None:
+    def _fit(
+        self, X: Any, problem: CostProblem, params: FitParams | None = None
+    ) -> None:
         learner = self.working_learner()
         by_class = self.row_by_row and problem.matrix is not None
         # With costs by class all rows of a class are alike, so one row stands for them.
@@ -1213,13 +1285,42 @@ class FlatReduction(IncrementalReduction):
                 X, self._class_subproblems(problem), problem.y, problem.weight
             )
             return
+        subproblems = list(self.subproblems(problem))
         self.solutions_ = fit_subproblems(
             learner,
             X,
-            list(self.subproblems(problem)),
+            subproblems,
             n_jobs=self.n_jobs,
             rng=self._rng(),
+            params=None if params is None else self._evaluated(params, problem),
         )
+
+    def _evaluated(self, params: FitParams, problem: CostProblem) -> list[FitParams]:
+        """Arguments of ``fit`` for each subproblem; ``eval_set`` has its targets."""
+        matrix, number = problem.matrix, self.n_subproblems(problem.n_actions)
+        if matrix is None and params.eval_sets:
+            raise ValueError(
+                "eval_set has no costs, and this reduction was given costs by example: "
+                "pass cost_matrix, or choose MinimumExpectedCost."
+            )
+        posed: dict[str, list[tuple[Any, list[Subproblem]]]] = {
+            name: [
+                (X, list(self.subproblems(CostProblem(y, matrix[y], matrix, _ones(y)))))
+                for X, y in pairs
+            ]
+            for name, pairs in params.eval_sets.items()
+            if matrix is not None
+        }
+        return [
+            params.evaluated(
+                self.working_learner(),
+                {
+                    name: [(X, subproblems[k]) for X, subproblems in sets]
+                    for name, sets in posed.items()
+                },
+            )
+            for k in range(number)
+        ]
 
     def _class_subproblems(self, problem: CostProblem) -> list[Subproblem]:
         """The subproblems over one row of weight 1 per class."""
@@ -1290,6 +1391,7 @@ def fit_classes(
     y: NDArray[np.intp],
     weight: NDArray[np.float64] | None = None,
     seed: int | None = None,
+    fit_params: FitParams | None = None,
 ) -> Any:
     """Fit a clone to some rows: the unit of parallel work.
 
@@ -1307,6 +1409,8 @@ def fit_classes(
         Their weights, if the learner supports them; rows of weight zero are left out.
     seed : int or None
         Replaces the learner's random states.
+    fit_params : FitParams or None
+        Further arguments of ``fit``.
 
     Returns
     -------
@@ -1320,6 +1424,8 @@ def fit_classes(
         return OneClass(y[0])
     model = seeded_clone(learner, seed)
     params = {} if weight is None else weight_params(model, weight)
+    if fit_params is not None:
+        params |= fit_params.of_rows(rows)
     return fit_rows(model, X, rows, y, params)
 
 

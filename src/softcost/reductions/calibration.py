@@ -33,7 +33,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from softcost.learners import draw_seeds
+from softcost.learners import FitParams, draw_seeds
 from softcost.learners.sklearn_types import BaseEstimator, ClassifierMixin, fit_context
 from softcost.parallel import run_jobs
 from softcost.reductions.base import fit_classes
@@ -190,6 +190,7 @@ def held_out_scores(
     *,
     n_jobs: int | None = None,
     rng: np.random.RandomState | None = None,
+    fit_params: FitParams | None = None,
 ) -> NDArray[np.float64]:
     """Cross-validated scores of some rows.
 
@@ -205,6 +206,8 @@ def held_out_scores(
         Computes the scores of a fitted model for rows.
     n_jobs, rng
         As in `softcost.learners.fit_subproblems`; a generator also shuffles the folds.
+    fit_params : FitParams or None
+        Further arguments of the learner's ``fit``, for all rows of X.
     """
     n_folds = min(_N_FOLDS, int(np.bincount(y).max()))
     if n_folds < 2:
@@ -221,7 +224,7 @@ def held_out_scores(
         folds = list(splitter.split(np.empty((len(y), 0)), y))
     seeds = draw_seeds(rng, len(folds))
     jobs = [
-        (learner, X, rows[train], y[train], weight[train], seed)
+        (learner, X, rows[train], y[train], weight[train], seed, fit_params)
         for (train, _), seed in zip(folds, seeds, strict=True)
     ]
     models = run_jobs(fit_classes, jobs, n_jobs=n_jobs)

@@ -26,7 +26,7 @@ from softcost.costs import (
     scaled_matrix,
     softened,
 )
-from softcost.learners import draw_seeds
+from softcost.learners import FitParams, draw_seeds
 from softcost.reductions.base import (
     ProbabilityReduction,
     class_probabilities,
@@ -118,6 +118,7 @@ class MinimumExpectedCost(ProbabilityReduction):
     __metadata_request__predict: ClassVar = {"costs": True}
 
     softness_at_predict: ClassVar[bool] = True
+    takes_fit_params: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -211,7 +212,9 @@ class MinimumExpectedCost(ProbabilityReduction):
         counted = check_action_error(self.action_error, self._extra_now())
         return error_costs(self._error_weight, counted)
 
-    def _fit(self, X: Any, problem: CostProblem) -> None:
+    def _fit(
+        self, X: Any, problem: CostProblem, params: FitParams | None = None
+    ) -> None:
         learner, rng = self.working_learner(), self._rng()
         self._check_scores(learner, type(learner))
         self._columns: NDArray[np.intp] | None = None
@@ -225,7 +228,8 @@ class MinimumExpectedCost(ProbabilityReduction):
             self._columns = class_indices(labels, self.classes_, argument="learner")
         else:
             (seed,) = draw_seeds(rng, 1)
-            self.estimator_ = fit_classes(learner, X, rows, y, weight, seed)
+            params = None if params is None else params.with_class_numbers(learner)
+            self.estimator_ = fit_classes(learner, X, rows, y, weight, seed, params)
             self._check_scores(self.estimator_)
         self._calibration: Calibration | None = None
         if self.calibration is None or np.all(y == y[0]):
@@ -234,7 +238,10 @@ class MinimumExpectedCost(ProbabilityReduction):
             scores = self._scores(learner, _safe_indexing(X, rows))
         else:
             scores = held_out_scores(
-                learner, X, rows, y, weight, self._scores, n_jobs=self.n_jobs, rng=rng
+                *(learner, X, rows, y, weight, self._scores),
+                n_jobs=self.n_jobs,
+                rng=rng,
+                fit_params=params,
             )
         self._calibration = Calibration.fitted(self.calibration, scores, y, weight)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from softcost.costs import RowCosts
-from softcost.learners import last_step
+from softcost.learners import FitParams, last_step
 from softcost.metrics import confusion_counts
 from softcost.parallel import one_thread, run_jobs
 from softcost.reductions import (
@@ -85,7 +85,10 @@ def cloned_predictions(
     results = run_jobs(
         fit_and_predict,
         jobs,
-        shared=(data.X, data.rows, data.pairwise, problem.reduction),
+        shared=(
+            *(data.X, data.rows, data.pairwise, data.fit_params),
+            problem.reduction,
+        ),
         n_jobs=problem.n_jobs,
         progress=problem.progress,
     )
@@ -129,6 +132,7 @@ def fit_and_predict(
     X: Any,
     rows: RowCosts,
     pairwise: bool,
+    fit_params: FitParams | None,
     reduction: Reduction,
     fold: Fold,
     params: dict[str, Any],
@@ -137,7 +141,7 @@ def fit_and_predict(
 ) -> FitResult:
     """Held-out predictions for some softness values: the unit of parallel work."""
     train, test = fold
-    data = TrainingData(X, rows, pairwise=pairwise)
+    data = TrainingData(X, rows, pairwise=pairwise, fit_params=fit_params)
     training, held_out = data.part(train), data.rows_to_predict(test, train)
     predicted = np.empty((len(softness), len(test)), np.intp)
     seconds = np.zeros((len(softness), 2))

@@ -16,9 +16,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from softcost.costs import costs_changed, costs_of_rows, row_matrices
+from softcost.learners.fit_params import add_to_router
 from softcost.learners.sklearn_types import (
     BaseComposition,
     ClassifierMixin,
@@ -444,6 +446,20 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseCompositio
             return [pair[-1] for pair in self.reduction]
         return list(given_families(self.reduction).values())
 
+    def get_metadata_routing(self) -> Any:
+        """Routing of metadata: costs, weights and groups here, others to learners.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+            With the requests of all reductions.
+        """
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        families = enumerate(self.given_reductions())
+        return add_to_router(
+            router, **{f"reduction{number}": family for number, family in families}
+        )
+
     @fit_context(prefer_skip_nested_validation=False)
     def fit(
         self,
@@ -453,6 +469,7 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseCompositio
         *,
         costs: Any = None,
         groups: ArrayLike | None = None,
+        **fit_params: Any,
     ) -> Self:
         """Search, choose and refit.
 
@@ -474,6 +491,8 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseCompositio
             are split with the rows: no metadata routing is needed.
         groups : array-like of shape (n,), default=None
             For splitters that keep groups together.
+        **fit_params : dict
+            Further arguments of the learner's ``fit``, see `Reduction.fit`.
 
         Returns
         -------
@@ -483,7 +502,9 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseCompositio
             self.criterion, max_error=self.max_error, tolerance=self.tolerance
         )
         deadline = None if self.time_limit is None else Deadline(self.time_limit)
-        problem, portfolio = prepare(self, X, y, costs, sample_weight, groups)
+        problem, portfolio = prepare(
+            self, X, y, costs, sample_weight, groups, fit_params
+        )
         _log.info(
             "cross-validating %d candidates on %d folds of %d rows",
             len(problem.candidates),

@@ -436,6 +436,7 @@ def can_walk(problem: SearchProblem) -> bool:
     reduction, learner = problem.reduction, problem.reduction.working_learner()
     return (
         problem.data.rows.n_classes > 1
+        and problem.data.fit_params is None
         and (isinstance(reduction, FlatReduction) or hasattr(reduction, "walk_fold"))
         and isinstance(learner, SupportsPath)
         and all(

@@ -4,7 +4,7 @@ Everything after `prepare` trusts the data that it has checked.
 """
 
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Protocol
@@ -550,7 +550,13 @@ def _holdout_rows(holdout: Any, n_rows: int) -> Rows:
 
 
 def prepare(
-    search: SearchSettings, X: Any, y: Any, costs: Any, sample_weight: Any, groups: Any
+    search: SearchSettings,
+    X: Any,
+    y: Any,
+    costs: Any,
+    sample_weight: Any,
+    groups: Any,
+    fit_params: Mapping[str, Any] | None = None,
 ) -> tuple[JointProblem, pd.DataFrame | None]:
     """Check the arguments of a fit, and pose the problem.
 
@@ -558,7 +564,7 @@ def prepare(
     ----------
     search : SoftCostClassifierCV
         Its parameters.
-    X, y, costs, sample_weight, groups
+    X, y, costs, sample_weight, groups, fit_params
         As in its ``fit``.
 
     Returns
@@ -574,6 +580,12 @@ def prepare(
             "categorical_features is for reduction='auto': encode the categories in "
             "the learner, for instance in a pipeline."
         )
+    if auto and fit_params:
+        raise TypeError(
+            f"fit got {', '.join(fit_params)}, but reduction='auto' chooses its "
+            "learners itself: pass a reduction with your learner, such as "
+            "MinimumExpectedCost(learner)."
+        )
     # With "auto" the table determines the families, so labels and costs are checked
     # first, by a reduction that leaves X as it is.
     families: Families = (
@@ -583,7 +595,10 @@ def prepare(
     )
     families = _configured(search, families)
     costs = costs_of_rows(costs, X, y)
-    everything = _checked(families, X, y, costs, sample_weight)
+    everything = {
+        name: families[name].with_fit_params(data, fit_params or {})
+        for name, data in _checked(families, X, y, costs, sample_weight).items()
+    }
     all_rows = next(iter(everything.values())).rows
     weighted, test = rows_to_use(search, all_rows, groups)
     folds = _folds_of_rows(search, all_rows, groups, X, weighted)
