@@ -29,6 +29,7 @@ OK = 0
 FAILED = 1
 BAD_INPUT = 2
 BUDGET_MISSED = 3
+ALARM = 4
 INTERRUPTED = 130
 
 EPILOG = """\b
@@ -37,6 +38,7 @@ Exit codes:
   1    the job failed; with a traceback: a fault of softcost, please report it
   2    wrong command line or bad input
   3    done, but no model is within the budget that was asked for
+  4    done, and 'softcost monitor' raises an alarm
   130  interrupted
 """
 
@@ -64,6 +66,12 @@ class BudgetMissed(click.ClickException):
     """The job is done, but what was asked of the model does not hold."""
 
     exit_code = BUDGET_MISSED
+
+
+class AlarmRaised(click.ClickException):
+    """The job is done, and the model in use needs attention."""
+
+    exit_code = ALARM
 
 
 @contextmanager
@@ -589,7 +597,7 @@ def print_importance(
             (
                 one["column"],
                 format_cost(one["saving"]),
-                _interval(one["low"], one["high"]),
+                format_interval(one["low"], one["high"]),
                 "" if one["shown"] else "may be chance",
             )
             for one in shown
@@ -604,7 +612,7 @@ def print_importance(
     )
 
 
-def _interval(low: float | None, high: float | None) -> str:
+def format_interval(low: float | None, high: float | None) -> str:
     return "-" if low is None or high is None else f"{low:.4g} to {high:.4g}"
 
 

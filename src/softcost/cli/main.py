@@ -39,6 +39,10 @@ COMMANDS = {
         "softcost.cli.evaluate:evaluate",
         "Measure a model on rows whose classes are known.",
     ),
+    "monitor": (
+        "softcost.cli.monitor:monitor",
+        "Compare the cost of a model in use with its expected cost.",
+    ),
     "explain": (
         "softcost.cli.explain:explain",
         "Tell what each column saves, in the units of the prices.",

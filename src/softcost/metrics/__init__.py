@@ -28,6 +28,13 @@ from softcost.metrics.measures import (
     total_cost,
 )
 from softcost.metrics.savings import Saving, paired_saving
+from softcost.metrics.sequential import (
+    Change,
+    mean_interval,
+    mean_rise,
+    mix_change,
+    start_weight,
+)
 from softcost.metrics.significance import Comparison, compare
 
 if TYPE_CHECKING:
@@ -35,6 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MEASURES",
+    "Change",
     "Comparison",
     "Measure",
     "Saving",
@@ -49,13 +57,17 @@ __all__ = [
     "hypervolume",
     "lower_hull",
     "mean_cost",
+    "mean_interval",
+    "mean_rise",
     "measure",
     "measures_from_confusion",
+    "mix_change",
     "normalized_cost",
     "paired_saving",
     "pareto_mask",
     "recall_product",
     "reported_measures",
+    "start_weight",
     "total_cost",
     "weighted_error",
 ]

@@ -20,6 +20,7 @@ from softcost.report.explorer import (
     python_lines,
     write_explorer,
 )
+from softcost.report.monitor_page import write_monitor_page
 
 __all__ = [
     "CostCurveDisplay",
@@ -37,4 +38,5 @@ __all__ = [
     "saving_facts",
     "saving_words",
     "write_explorer",
+    "write_monitor_page",
 ]

@@ -8,7 +8,7 @@ with a remedy. Assumptions go, as sentences, to ``tell``.
 """
 
 from softcost.tables.dense_features import DenseFeatures
-from softcost.tables.drift import DriftMonitor
+from softcost.tables.drift import DriftMonitor, TableProfile
 from softcost.tables.encode import TableEncoder
 from softcost.tables.infer import ColumnOverrides, ColumnSummary, infer_columns
 from softcost.tables.kinds import KINDS
@@ -24,6 +24,7 @@ __all__ = [
     "DriftMonitor",
     "RowParser",
     "TableEncoder",
+    "TableProfile",
     "TextComponents",
     "infer_columns",
     "read_table",

@@ -1,14 +1,16 @@
 """Drift: rows and predictions that differ from the training data."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
 from softcost.formatting import quoted_names
+from softcost.tables.cells import Kind
 from softcost.tables.encode import TableEncoder
-from softcost.tables.kinds import KINDS
+from softcost.tables.kinds import KINDS, Date
 
 _MARGIN = 0.1  # of the range of a column; beyond, a value is outside
 _SHIFT = 0.1  # of the answers given to other classes than before
@@ -184,3 +186,166 @@ class DriftMonitor:
             f"in {100 * now[most]:.0f} % of the rows, where it was "
             f"{100 * before[most]:.0f} %; if the rows changed, train again."
         ]
+
+
+# Shares of values in each column, to compare with those of later rows.
+
+
+_MOST_COLUMNS = 500  # with a profile; a table of genes has thousands
+_MOST_WORDS = 20  # with a bin each; rarer words share one
+_DECILES = np.linspace(0.0, 1.0, 11)
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """Bins of a column, and how many training rows each of them has.
+
+    The last bin is for missing cells. Bins of numbers are those below the smallest
+    training value, between two deciles, and above the largest. Bins of words are the
+    most frequent words, then all others.
+
+    Attributes
+    ----------
+    bins : array of float, or tuple of str
+        Upper ends of the bins of numbers, or words.
+    counts : array of shape (n_bins,)
+        Training rows in each bin.
+    """
+
+    bins: Any
+    counts: np.ndarray
+
+    @classmethod
+    def of(cls, values: pd.Series) -> Self:
+        """The profile of a typed column."""
+        if values.dtype == object:
+            bins: Any = tuple(map(str, values.value_counts().index[:_MOST_WORDS]))
+        else:
+            numbers = values.to_numpy(float)
+            numbers = numbers[~np.isnan(numbers)]
+            bins = np.unique(np.quantile(numbers, _DECILES)) if len(numbers) else ()
+            bins = np.append(np.nextafter(bins[:1], -np.inf), bins)
+        empty = cls(bins, np.zeros(0))
+        return cls(bins, empty.count(values))
+
+    def count(self, values: pd.Series) -> np.ndarray:
+        """Rows in each bin."""
+        missing = values.isna().to_numpy()
+        if isinstance(self.bins, tuple):
+            words = pd.Index(values[~missing], dtype=object)
+            places = pd.Index(self.bins, dtype=object).get_indexer(words)
+            places = np.where(places < 0, len(self.bins), places)
+        else:
+            places = np.searchsorted(self.bins, values.to_numpy(float)[~missing])
+        counts = np.bincount(places, minlength=len(self.bins) + 1)
+        return np.append(counts, missing.sum())
+
+    def name(self, place: int) -> str:
+        """A bin in words."""
+        if place == len(self.bins) + 1:
+            return "missing"
+        if isinstance(self.bins, tuple):
+            return repr(self.bins[place]) if place < len(self.bins) else "other values"
+        if len(self.bins) == 0:
+            return "present"
+        if place <= 0:
+            return f"below {self.bins[min(1, len(self.bins) - 1)]:g}"
+        if place == len(self.bins):
+            return f"above {self.bins[-1]:g}"
+        return f"{self.bins[place - 1]:g} to {self.bins[place]:g}"
+
+
+@dataclass(frozen=True)
+class TableProfile:
+    """How often each value occurs in the columns of a training table.
+
+    Dates have no profile, since later rows have later dates. Neither has free text.
+    Of very wide tables, the first 500 columns have one.
+
+    Attributes
+    ----------
+    columns : dict of str to ColumnProfile
+        By the name of a typed column.
+
+    See Also
+    --------
+    softcost.tables.DriftMonitor : Values outside the training range, and new words.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from softcost.tables import TableProfile
+    >>> table = pd.DataFrame({"city": ["Oslo", "Rome", "Oslo", None]}, dtype=object)
+    >>> profile = TableProfile.of(table, {"city": "nominal"})
+    >>> profile.columns["city"].counts.tolist()  # Oslo, Rome, other words, missing
+    [2, 1, 0, 1]
+    """
+
+    columns: dict[str, ColumnProfile]
+
+    @classmethod
+    def of(cls, X: pd.DataFrame, kinds: Mapping[str, Kind]) -> Self:
+        """The profile of typed rows.
+
+        Parameters
+        ----------
+        X : DataFrame
+            Typed rows, see `TableEncoder.typed`.
+        kinds : mapping of column name to kind
+            The raw columns.
+
+        Returns
+        -------
+        TableProfile
+        """
+        names = [
+            typed
+            for name, kind in kinds.items()
+            if not isinstance(KINDS[kind], Date)
+            for typed, holds in KINDS[kind].typed_kinds(name).items()
+            if holds != "text"
+        ]
+        return cls({name: ColumnProfile.of(X[name]) for name in names[:_MOST_COLUMNS]})
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data.
+
+        Returns
+        -------
+        dict
+        """
+        return {
+            name: {"bins": list(column.bins), "counts": column.counts.tolist()}
+            for name, column in self.columns.items()
+        }
+
+    @classmethod
+    def from_json(cls, value: Any, typed: Mapping[str, str]) -> Self:
+        """From plain data, which is checked: a model file may hold anything.
+
+        Parameters
+        ----------
+        value : object
+            What `to_json` returned.
+        typed : mapping of str to str
+            The typed columns of the model, and what they hold.
+
+        Returns
+        -------
+        TableProfile
+        """
+        columns = {}
+        for name, facts in dict(value).items():
+            bins, counts = facts["bins"], facts["counts"]
+            word = str if typed[name] == "nominal" else (int, float)
+            if (
+                len(counts) != len(bins) + 2
+                or not all(isinstance(one, word) for one in bins)
+                or not all(type(count) is int and count >= 0 for count in counts)
+            ):
+                raise ValueError(f"the profile of column {name!r} is invalid.")
+            ends = tuple(bins) if word is str else np.array(bins, float)
+            if word is not str and not (np.diff(ends) > 0).all():
+                raise ValueError(f"the profile of column {name!r} is invalid.")
+            columns[name] = ColumnProfile(ends, np.array(counts, np.int64))
+        return cls(columns)

@@ -2,7 +2,8 @@
 
 This is what the commands of ``softcost`` do, without printing: `prepare_training` reads
 and checks a table and a price list, and its result trains, compares and saves models;
-`evaluate_model`, `compare_models`, `explain_model` and `choose_model` use saved models.
+`evaluate_model`, `compare_models`, `explain_model`, `choose_model` and `monitor_model`
+use saved models.
 Bad input is a `softcost.errors.InputError`, a ValueError. Assumptions go, as sentences,
 to ``tell``. Names are imported when they are first used.
 """
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         write_model_page,
     )
     from softcost.workflow.fit_options import FitOptions
+    from softcost.workflow.monitoring import monitor_model
     from softcost.workflow.training import Training, prepare_training
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "compare_models",
     "evaluate_model",
     "explain_model",
+    "monitor_model",
     "prepare_training",
     "write_model_page",
 ]
@@ -45,6 +48,7 @@ if not TYPE_CHECKING:
                 "write_model_page",
             ],
             "softcost.workflow.fit_options": ["FitOptions"],
+            "softcost.workflow.monitoring": ["monitor_model"],
             "softcost.workflow.training": ["Training", "prepare_training"],
         },
     )

@@ -637,7 +637,7 @@ def answer_known_rows(
         stored, data, target, prices, tell, counter, answers, reading
     )
     with input_errors():
-        priced = _priced(stored, labels, prices, by_row)
+        priced = price_rows(stored, labels, prices, by_row)
     return KnownRows(
         labels,
         priced.costs,
@@ -672,10 +672,10 @@ def read_known_rows(
     X = pd.concat(rows, ignore_index=True) if frames else np.concatenate(rows)
     matrices = np.concatenate(each) if each else None
     by_row = matrices if prices.by_formulas else by_row
-    return X, matrices, _priced(stored, np.concatenate(labels), prices, by_row)
+    return X, matrices, price_rows(stored, np.concatenate(labels), prices, by_row)
 
 
-def _priced(
+def price_rows(
     stored: StoredModel,
     labels: np.ndarray,
     prices: Prices,

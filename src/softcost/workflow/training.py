@@ -21,7 +21,7 @@ from softcost.persistence import save
 from softcost.report import ExplorerData, python_lines, write_explorer
 from softcost.search import SoftCostClassifierCV
 from softcost.search.time_limit import Deadline
-from softcost.tables import TableEncoder
+from softcost.tables import TableEncoder, TableProfile
 from softcost.tables.cells import Tell, silent
 from softcost.workflow.assessment import compare_candidates
 from softcost.workflow.blocks import (
@@ -242,6 +242,7 @@ class Training:
         costs = self.data.table_costs
         about = self.describe() | {
             "fingerprint": self.data.fingerprint.to_json(),
+            "profile": TableProfile.of(self.data.train.X, self.data.kinds).to_json(),
             "cost_formulas": None if costs is None else costs.to_json(),
         }
         write_files(self.options, self.families, self.model, results, about)
