@@ -1,4 +1,4 @@
-"""Sequential tests: agreement with slow references, and false alarms under the level."""
+"""Sequential tests: agreement with slow references, and few false alarms."""
 
 from itertools import product
 

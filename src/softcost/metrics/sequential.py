@@ -16,6 +16,7 @@ _FRACTIONS = np.geomspace(0.0005, 0.7, 12)
 _LARGEST_BET = 0.75  # of the stake, so no single value can ruin it
 _BISECTIONS = 40
 _BLOCK = 4096  # rows at a time
+_TINY = 1e-300  # p-values below it are as good as 0, but their logs are infinite
 _LEAST_EXPECTED = 5.0  # rows per category, below which a chi-squared test is unreliable
 
 
@@ -29,6 +30,7 @@ def start_weight(period: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     period : array-like of int
+        Number of the period.
 
     Returns
     -------
@@ -319,7 +321,7 @@ def mix_change(
     >>> change.since, change.alarm
     (3, 3)
     """
-    from scipy.stats import chi2
+    from scipy.special import chdtrc
 
     reference = np.asarray(before, float)
     stream = np.asarray(counts, float).reshape(-1, len(reference))
@@ -334,7 +336,7 @@ def mix_change(
             statistic, df, shift = _chi_squared(reference, window)
             if df == 0 or shift < least_shift:
                 continue
-            share = -float(chi2.logsf(statistic, df)) / needed
+            share = -np.log(max(float(chdtrc(df, statistic)), _TINY)) / needed
             if alarm is None and share >= 1 and share > evidence[number]:
                 since = start
             evidence[number] = max(evidence[number], share)

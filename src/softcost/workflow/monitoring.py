@@ -633,8 +633,8 @@ class _Parts:
                 )
             else:
                 sentence += (
-                    f" The model expected {shown} on these rows: they are harder than "
-                    "the training rows."
+                    f" The model expected {shown} on these rows: its probabilities "
+                    "still hold, but the rows are more expensive."
                 )
         return {
             "test": "cost",
