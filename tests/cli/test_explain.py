@@ -1,5 +1,7 @@
 """``softcost explain``: columns in money, from rows that were not learnt from."""
 
+import io
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -91,3 +93,55 @@ def test_bad_input_is_told(parcels, softcost, words, reason):
     result = softcost("explain", folder / "m", folder / "later.csv", *words)
     assert result.exit_code == 2
     assert reason in " ".join(result.stderr.split())
+
+
+def test_a_row_is_explained_by_the_values_of_others(models, softcost, strict, tmp_path):
+    """The same as predicting copies of the row with one other value each."""
+    rows = pd.read_csv(models / "new.csv").head(30)
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    model = tmp_path / "m"
+    result = softcost(
+        "fit", models / "train.csv", "--target", "t", "--costs", models / "prices.csv",
+        "--reduction", "mec", "--learner", "linear", "--softness", "0", "--cv", "2",
+        "--quiet", "--model", model,
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    line = ("explain", model, tmp_path / "rows.csv", "--row", 7)
+    facts = strict(softcost(*line, "--json").stdout)
+    others = rows.drop(index=6)
+    for column in facts["columns"]:
+        copies = pd.concat([rows.iloc[[6]]] * 29, ignore_index=True)
+        copies[column["column"]] = others[column["column"]].to_numpy()
+        copies.to_csv(tmp_path / "copies.csv", index=False)
+        text = softcost("predict", model, tmp_path / "copies.csv").stdout
+        predicted = pd.read_csv(io.StringIO(text))
+        changed = predicted["prediction"] != facts["prediction"]
+        assert column["changes"] == pytest.approx(changed.mean())
+        lead = predicted["next_best_costs_more"].where(~changed, -predicted[
+            "next_best_costs_more"])  # fmt: skip
+        assert column["support"] == pytest.approx(facts["lead"] - lead.mean())
+    shown = softcost(*line)
+    assert shown.stdout.startswith("Row 7 of ")
+    assert facts["prediction"] in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--row", "151"], "rows 1 to 150"),
+        (["--row", "0"], "0 is not in the range"),
+        ([], "--row N"),
+        (["--row", "1", "--target", "t"], "--row N"),
+    ],
+)
+def test_rows_that_cannot_be_explained(models, softcost, words, expected):
+    result = softcost("explain", models / "good", models / "new.csv", *words)
+    assert result.exit_code == 2
+    assert expected in result.stderr
+
+
+def test_a_single_row_has_nothing_to_be_compared_with(models, softcost, tmp_path):
+    pd.read_csv(models / "new.csv").head(1).to_csv(tmp_path / "r.csv", index=False)
+    result = softcost("explain", models / "good", tmp_path / "r.csv", "--row", 1)
+    assert result.exit_code == 2
+    assert "single row" in result.stderr

@@ -45,7 +45,7 @@ COMMANDS = {
     ),
     "explain": (
         "softcost.cli.explain:explain",
-        "Tell what each column saves, in the units of the prices.",
+        "Show how much each column saves, or explain one prediction.",
     ),
     "compare": (
         "softcost.cli.compare:compare",

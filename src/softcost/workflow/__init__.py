@@ -2,8 +2,8 @@
 
 This is what the commands of ``softcost`` do, without printing: `prepare_training` reads
 and checks a table and a price list, and its result trains, compares and saves models;
-`evaluate_model`, `compare_models`, `explain_model`, `choose_model` and `monitor_model`
-use saved models.
+`evaluate_model`, `compare_models`, `explain_model`, `explain_row`, `choose_model` and
+`monitor_model` use saved models.
 Bad input is a `softcost.errors.InputError`, a ValueError. Assumptions go, as sentences,
 to ``tell``. Names are imported when they are first used.
 """
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         compare_models,
         evaluate_model,
         explain_model,
+        explain_row,
         write_model_page,
     )
     from softcost.workflow.fit_options import FitOptions
@@ -31,6 +32,7 @@ __all__ = [
     "compare_models",
     "evaluate_model",
     "explain_model",
+    "explain_row",
     "monitor_model",
     "prepare_training",
     "write_model_page",
@@ -45,6 +47,7 @@ if not TYPE_CHECKING:
                 "compare_models",
                 "evaluate_model",
                 "explain_model",
+                "explain_row",
                 "write_model_page",
             ],
             "softcost.workflow.fit_options": ["FitOptions"],

@@ -17,6 +17,7 @@ from softcost.report import ExplorerData, advice, saving_facts, write_explorer
 from softcost.search import Budget, SoftCostClassifierCV
 from softcost.search.refit import set_costs
 from softcost.tables.cells import Decimal, Tell, silent
+from softcost.tables.kinds import feature_kinds
 from softcost.tables.layout import HeaderRow
 from softcost.workflow.assessment import (
     confusion,
@@ -34,6 +35,7 @@ from softcost.workflow.stored_model import (
     model_prices,
     open_model,
     read_known_rows,
+    read_pieces,
 )
 from softcost.workflow.training import page_data
 
@@ -366,6 +368,144 @@ def explain_model(
     currency = stored.manifest["notes"].get("currency")
     about = {"model": model, "data": data, "prices": prices.words, **facts}
     return about | {"currency": currency if isinstance(currency, str) else ""}
+
+
+def explain_row(
+    model: str,
+    data: str,
+    row: int,
+    *,
+    rows: int = 200,
+    seed: int = 0,
+    sheet: str | None = None,
+    header_row: HeaderRow | None = None,
+    decimal: Decimal | None = None,
+    tell: Tell = silent,
+) -> dict[str, Any]:
+    """Explain the prediction for one row of a table.
+
+    The value of a column is replaced by the values of other rows. Its *support* is the
+    mean decrease of the lead that the prediction has over the next best answer, in
+    units of cost. A column with positive support speaks for the prediction.
+
+    Parameters
+    ----------
+    model, data : str
+        Files. The table may lack the target.
+    row : int
+        Number of the row, from 1 for the first below the header, as
+        ``softcost predict`` writes it.
+    rows : int, default=200
+        Other rows to take values from, drawn at random if the table has more.
+    seed : int, default=0
+        Seed of the draw.
+    sheet, header_row, decimal, tell
+        As in `evaluate_model`.
+
+    Returns
+    -------
+    dict
+        ``prediction``, expected costs of all ``answers``, and for all ``columns`` their
+        value, support, and how often the prediction changes, as plain data.
+
+    See Also
+    --------
+    explain_model : Importance of columns over all rows.
+
+    Examples
+    --------
+    >>> from softcost.workflow import explain_row
+    >>> explain_row("-", "rows.csv", 1)
+    Traceback (most recent call last):
+    softcost.errors.InputError: MODEL must be a file; standard input is for rows.
+    """
+    with input_errors():
+        stored = open_model(model)
+        if stored.kinds is None:
+            raise ValueError(
+                f"{model} has no names for its columns, so a row cannot be explained."
+            )
+        reading = ReadOptions(sheet, header_row, decimal=decimal)
+        pieces = list(read_pieces(stored, data, tell=tell, reading=reading))
+        X = pd.concat([typed for _, typed, _ in pieces], ignore_index=True)
+        raw = pd.concat([table for table, _, _ in pieces], ignore_index=True)
+        if not 1 <= row <= len(X):
+            raise ValueError(
+                f"{argument('row')} {row} is not a row of {data}, which has rows 1 to "
+                f"{len(X)}."
+            )
+        if len(X) == 1:
+            raise ValueError(
+                f"{data} has a single row; give a table with other rows to compare "
+                "its values with."
+            )
+    others = np.delete(np.arange(len(X)), row - 1)
+    if len(others) > rows:
+        others = np.sort(np.random.default_rng(seed).permutation(others)[:rows])
+    matrices = None
+    if pieces[0][2] is not None:
+        every = np.concatenate([costs for _, _, costs in pieces if costs is not None])
+        matrices = np.repeat(every[row - 1 : row], len(others), axis=0)
+    return {"model": model, "data": data, "row": row, "rows": len(others)} | (
+        _explained(stored, X.iloc[row - 1 : row], X.iloc[others], matrices, raw, row)
+    )
+
+
+def _explained(
+    stored: StoredModel,
+    case: pd.DataFrame,
+    others: pd.DataFrame,
+    matrices: np.ndarray | None,
+    raw: pd.DataFrame,
+    row: int,
+) -> dict[str, Any]:
+    """The prediction for a row, and the part of each column in it."""
+    names = [str(name) for name in stored.answers.tolist()]
+    first = None if matrices is None else matrices[:1]
+    with stored.refusing_rows():
+        prediction = str(stored.predict(case, first)[0])
+        expected = stored.expected_costs(case, first)
+    place = names.index(prediction)
+    lead = None if expected is None else float(_leads(expected, place)[0])
+    columns: list[dict[str, Any]] = []
+    assert stored.kinds is not None
+    for name, kind in stored.kinds.items():
+        copies = case.loc[case.index.repeat(len(others))].reset_index(drop=True)
+        for part in feature_kinds({name: kind}):
+            copies[part] = others[part].to_numpy()
+        with stored.refusing_rows():
+            answers = stored.predict(copies, matrices).astype(str)
+            costs = stored.expected_costs(copies, matrices)
+        changed = answers[answers != prediction]
+        cell = raw[name].iloc[row - 1]
+        support = None
+        if lead is not None and costs is not None:
+            support = lead - float(_leads(costs, place).mean())
+        columns.append(
+            {
+                "column": name,
+                "value": "" if pd.isna(cell) else str(cell),
+                "support": support,
+                "changes": len(changed) / len(answers),
+                "instead": str(pd.Series(changed).mode()[0]) if len(changed) else None,
+            }
+        )
+    columns.sort(key=lambda facts: (-abs(facts["support"] or 0.0), -facts["changes"]))
+    currency = stored.manifest["notes"].get("currency")
+    return {
+        "prediction": prediction,
+        "lead": lead,
+        "answers": None
+        if expected is None
+        else dict(zip(names, map(float, expected[0]), strict=True)),
+        "columns": columns,
+        "currency": currency if isinstance(currency, str) else "",
+    }
+
+
+def _leads(expected: np.ndarray, place: int) -> np.ndarray:
+    """How much more the best other answer is expected to cost, by row."""
+    return np.delete(expected, place, axis=1).min(axis=1) - expected[:, place]
 
 
 # What was measured of the model that was chosen before.
