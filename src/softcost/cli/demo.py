@@ -16,12 +16,12 @@ from softcost.cli.console import (
 from softcost.files import check_output
 from softcost.formatting import format_cost, format_rate, format_saving
 
-COLUMNS = ("loss per cheque", "misread", "G-mean", "vs regular")
+COLUMNS = ("loss per digit", "misread", "vs regular")
 STORY = (
-    "A bank's scanner reads amounts on cheques, one digit each. A euro paid too much "
-    "is lost; a euro paid too little costs ten cents, since the customer calls and is "
-    "paid the rest. Learn from {training_rows} digits, read {n_test} others; "
-    "{splits} random splits (mean ± standard error)."
+    "A bank's scanner reads amounts on cheques, digit by digit. A euro paid too much is "
+    "lost. A euro paid too little costs ten cents, because the customer calls and gets "
+    "the rest. Trained on {training_rows} digits, tested on {n_test} others; mean ± "
+    "standard error of {splits} random splits."
 )
 
 
@@ -40,10 +40,10 @@ STORY = (
 def demo(output: str, seed: int, as_json: bool, quiet: bool) -> None:
     """Show the main job on bundled data, in seconds.
 
-    A bank reads amounts on cheques: scikit-learn's digits. What is paid too much is
-    lost; what is paid too little costs a tenth, since the customer calls and is paid
-    the rest. Trains without prices (regular), on the prices alone (hard) and on both
-    (soft), and measures them on digits that none of them has seen.
+    A bank reads amounts on cheques: scikit-learn's digits. A euro paid too much is
+    lost; a euro paid too little costs ten cents, because the customer calls and gets
+    the rest. Fits the default model and compares it, on held-out digits, with the
+    regular model, which predicts the most probable digit.
     """
     with bad_input():
         check_output(output)
@@ -64,8 +64,8 @@ def demo(output: str, seed: int, as_json: bool, quiet: bool) -> None:
             title="Amounts on cheques",
             currency="€",
             test=pd.DataFrame(summary).T[measures],
-            test_note=f"Means of {SPLITS} random splits, each with {n_test} digits "
-            "that took no part. The models above are those of the first.",
+            test_note=f"Means of {SPLITS} random splits with {n_test} held-out digits "
+            "each. The models above are those of the first split.",
             advice={"verdict": _word(summary), "sentences": [verdict]},
         )
     if as_json:
@@ -86,7 +86,7 @@ def demo(output: str, seed: int, as_json: bool, quiet: bool) -> None:
     _print_summary(summary)
     out.print()
     out.print(verdict)
-    out.print(f"Choose on the trade-off yourself: open {output}", soft_wrap=True)
+    out.print(f"Open {output} to explore the trade-off.", soft_wrap=True)
 
 
 def _print_summary(summary: dict[str, dict[str, Any]]) -> None:
@@ -95,38 +95,37 @@ def _print_summary(summary: dict[str, dict[str, Any]]) -> None:
         [
             (
                 name,
-                f"{format_cost(own['cost'], own['cost_se'])} €",
-                format_rate(own["error"], own["error_se"]),
-                format_cost(own["g_mean"], own["g_mean_se"]),
-                "" if name == "regular" else format_saving(own["saving_percent"]),
+                f"{format_cost(facts['cost'], facts['cost_se'])} €",
+                format_rate(facts["error"], facts["error_se"]),
+                "" if name == "regular" else format_saving(facts["saving_percent"]),
             )
-            for name, own in summary.items()
+            for name, facts in summary.items()
         ],
     )
 
 
 def _verdict(summary: dict[str, dict[str, Any]], splits: int) -> str:
-    """What happened, whichever way it went."""
-    soft, regular, hard = (summary[name] for name in ("soft", "regular", "hard"))
-    words = (
-        f"Soft was cheaper than regular on {soft['cheaper_than_regular']} of {splits} "
-        f"splits, hard on {hard['cheaper_than_regular']}. "
+    """The result in words, whichever way it went."""
+    chosen, regular = summary["softcost"], summary["regular"]
+    wins = (
+        f"softcost is cheaper than the regular model on {chosen['cheaper_than_regular']} "
+        f"of {splits} splits. "
     )
-    if soft["cost"] >= min(regular["cost"], hard["cost"]):
-        return words + "Here the prices do not pay: keep the regular model."
-    facts = soft["saving"]
-    return words + (
-        f"Soft costs least: it saves {facts['saving_percent']:.0f} % of what regular "
-        f"costs (95 % interval {facts['low_percent']:.0f} to "
-        f"{facts['high_percent']:.0f} %, over the splits), and misreads "
-        f"{format_rate(soft['error'])} where regular misreads "
-        f"{format_rate(regular['error'])}, but on the cheap side."
+    if chosen["cost"] >= regular["cost"]:
+        return wins + "On average it is not: keep the regular model."
+    facts = chosen["saving"]
+    return wins + (
+        f"It saves {facts['saving_percent']:.0f} % of the loss (95 % interval over the "
+        f"splits: {facts['low_percent']:.0f} to {facts['high_percent']:.0f} %). It "
+        f"misreads {format_rate(chosen['error'])} instead of "
+        f"{format_rate(regular['error'])}, but its mistakes are the cheap ones: it "
+        "reads a doubtful digit as the smaller one."
     )
 
 
 def _word(summary: dict[str, dict[str, Any]]) -> str:
     """The verdict in the words of `softcost.report.advice`."""
-    facts = summary["soft"]["saving"]
+    facts = summary["softcost"]["saving"]
     if facts["shown"]:
         return "better"
     return "not shown to be better" if facts["saving"] > 0 else "not better"

@@ -196,6 +196,6 @@ class LazyGroup(click.Group):
 @click.version_option(__version__, prog_name="softcost")
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Multiclass classification where mistakes have different prices."""
+    """Multiclass classification that minimises the cost of mistakes."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

@@ -1,4 +1,4 @@
-"""The demonstration: amounts on cheques, read with regular, hard and soft models."""
+"""The demonstration: amounts on cheques, read with and without the costs."""
 
 from typing import Any
 
@@ -7,7 +7,6 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from softcost.metrics import paired_saving
-from softcost.reductions import OneSidedRegression
 from softcost.report import saving_facts
 from softcost.search import SoftCostClassifierCV
 from softcost.workflow.assessment import measure, saving_percent
@@ -15,7 +14,7 @@ from softcost.workflow.assessment import measure, saving_percent
 TRAINING_ROWS = 300
 SPLITS = 10
 UNDERPAYMENT = 0.1  # cost of a euro paid too little; a euro paid too much costs 1
-NAMES = {"regular": "regular", "hard": "hard", "chosen": "soft"}
+REGULAR, CHOSEN = "regular", "softcost"
 
 
 def cheque_costs() -> np.ndarray:
@@ -51,31 +50,31 @@ def cheque_splits(
         first = first or search
     assert first is not None
     n_test = len(y) - TRAINING_ROWS
-    return first, n_test, summarise(splits), list(splits[0]["soft"])
+    return first, n_test, summarise(splits), list(splits[0][CHOSEN])
 
 
 def evaluate_split(X, y, costs, seed: int) -> tuple[SoftCostClassifierCV, dict]:
-    """Search on a sample; regular, hard and soft measured on all other rows."""
-    rows, rest = train_test_split(
+    """Fit the default to a sample; measure it and the regular model on other rows.
+
+    The regular model is the same blend, but predicts the most probable class.
+    """
+    train, test = train_test_split(
         np.arange(len(y)), train_size=TRAINING_ROWS, stratify=y, random_state=seed
     )
-    search = SoftCostClassifierCV(
-        OneSidedRegression(), cost_matrix=costs, random_state=seed
-    )
-    search.fit(X[rows] / 16, y[rows])
+    search = SoftCostClassifierCV(cost_matrix=costs, random_state=seed)
+    search.fit(X[train], y[train])
+    rows = search.reference_rows()
     results = {}
-    for kind, row in search.reference_rows().items():
-        predicted = search.candidate(row).predict(X[rest] / 16)
-        results[NAMES[kind]] = measure(
-            y[rest], predicted, costs[y[rest]], search.classes_
-        )
+    for name, row in ((REGULAR, rows["regular"]), (CHOSEN, rows["chosen"])):
+        predicted = search.candidate(row).predict(X[test])
+        results[name] = measure(y[test], predicted, costs[y[test]], search.classes_)
     return search, results
 
 
 def summarise(splits: list[dict[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
     """Means and standard errors over the splits, and savings against regular."""
     summary: dict[str, dict[str, Any]] = {}
-    regular_costs = [split["regular"]["cost"] for split in splits]
+    regular_costs = [split[REGULAR]["cost"] for split in splits]
     for name in splits[0]:
         facts: dict[str, Any] = {}
         for key in splits[0][name]:
@@ -88,6 +87,6 @@ def summarise(splits: list[dict[str, dict[str, Any]]]) -> dict[str, dict[str, An
         summary[name] = facts
     for facts in summary.values():
         facts["saving_percent"] = saving_percent(
-            facts["cost"], summary["regular"]["cost"]
+            facts["cost"], summary[REGULAR]["cost"]
         )
     return summary
