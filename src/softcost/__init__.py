@@ -1,4 +1,4 @@
-"""Multiclass classification where mistakes have different prices.
+"""Multiclass classification that minimises the cost of mistakes.
 
 Public names are imported when they are first used, so that ``import softcost``
 and ``softcost --help`` cost next to nothing.
