@@ -23,6 +23,7 @@ from softcost.search import (
     choose_row,
     price_intervals,
 )
+from softcost.search.preference import PreferBlend
 
 LONG = (
     *(f"alternaria leaf spot number {k} of a long list" for k in range(16)),
@@ -739,6 +740,8 @@ def nearest_turns(data, prices, error_budget=None):
     total = confusion.sum(axis=(1, 2))
     cost = (confusion * prices).sum(axis=(1, 2)) / total
     rule = LeastCost() if error_budget is None else Budget(error=error_budget)
+    if data.penalty is not None:
+        rule = PreferBlend(rule, data.penalty)
     priced = PricedChoice(
         table=data.table.assign(cost=cost, normalized_cost=cost),
         confusion=confusion[:, None],
@@ -799,6 +802,27 @@ def test_the_panel_of_changes_agrees_with_the_package(open_page):
         assert page.heard == []
 
 
+@pytest.mark.parametrize("rng", range(4))
+def test_the_panel_follows_the_preference_for_the_blend(open_page, rng):
+    data = made_up("abcd", 3, 6, rng=rng)
+    family = np.repeat(["trees", "blend", "linear"], 6)
+    penalty = np.random.default_rng(rng).gamma(1.0, 0.3, 18) * data.table["cost"].std()
+    penalty[6] = 0.0
+    rule = PreferBlend(LeastCost(), penalty)
+    table = data.table.assign(family=family)
+    data = replace(data, table=table, penalty=penalty, chosen=rule.choose(table))
+    page = open_page(data)
+    assert_turns(page, data, data.cost_matrix)
+    prices = data.cost_matrix.copy()
+    prices[1, 3] = 2 * prices[1, 3] + 1
+    set_price(page, 7, prices[1, 3])
+    assert_turns(page, data, prices)
+    budget = round(float(data.table["error"].quantile(0.5)), 3)
+    page.locator("#budget").fill(f"{100 * budget:g}")
+    assert_turns(page, data, prices, budget)
+    assert page.heard == []
+
+
 def test_beyond_a_shown_price_the_page_chooses_the_shown_model(open_page):
     data = made_up("abc", 3, 6)
     page = open_page(data)
@@ -816,7 +840,9 @@ def test_a_model_picked_by_hand_may_not_be_the_cheapest(open_page):
     page.locator(f'[role="radio"][data-row="{dearest}"]').dispatch_event("click")
     assert selected(page) == dearest
     assert shown_turns(page) == []
-    assert "not the cheapest" in page.locator("#turns-hint").text_content()
+    best = data.table.loc[data.chosen]
+    hint = page.locator("#turns-hint").text_content()
+    assert f"would choose C = {best['C']:g}, softness {best['softness']:g} " in hint
 
 
 def test_actions_are_columns_beside_the_classes(open_page):

@@ -107,30 +107,47 @@ function bestAt(cost, value, setting) {
   return leastRow({ softness }, there, cost);
 }
 
-// The prices at which another candidate becomes the cheapest, one price at a time, the
-// nearest first, as in softcost.search.price_intervals. Costs are linear in a price, so a
-// candidate with fewer such mistakes wins once the price is high enough.
-function turnsOf(index, cost, prices, rivals) {
-  const found = [], unit = averageMistake(prices);
+// The prices at which another candidate becomes the choice, one price at a time, the
+// nearest first, as in softcost.search.price_intervals. Costs are linear in a price, so the
+// choice changes only where two lines cross; beyond a crossing, the rule decides.
+const MOST_TURNS = 4;
+function turnsOf(index, cost, prices, budget) {
+  const unit = averageMistake(prices), rows = shownRows().filter((i) => i !== index);
+  const keys = data.penalty ? [cost, cost.map((value, i) => value + data.penalty[i])] : [cost];
   const share = (i, cell) => confusion[i][cell] / totals[i];
-  for (let cell = 0; cell < K * A; cell++) {
-    const truth = Math.floor(cell / A), guess = cell % A;
-    if (truth === guess) continue;
+  const crossings = (cell) => {
+    const truth = Math.floor(cell / A), found = [];
     const lowest = data.byExample ? 0 : prices[truth * A + truth];
-    let nearest = null;
-    for (const j of rivals) {
+    for (const j of truth === cell % A ? [] : rows) {
       const fewer = share(index, cell) - share(j, cell);
-      const change = (cost[j] - cost[index]) / fewer;
-      // At the lowest price itself, two models cost the same but for rounding.
-      if (fewer === 0 || prices[cell] + change <= lowest + 1e-9 * unit) continue;
-      const closer = nearest === null || Math.abs(change) < Math.abs(nearest.change);
-      if (closer) nearest = { truth, guess, change, row: j };
+      if (fewer === 0) continue;
+      for (const key of keys) {
+        const change = (key[j] - key[index]) / fewer;
+        // At the lowest price itself, two models cost the same but for rounding.
+        if (prices[cell] + change > lowest + 1e-9 * unit) found.push({ change, rises: change ? change > 0 : fewer > 0 });
+      }
     }
-    if (nearest === null) continue;
-    const price = prices[cell];
-    found.push({ ...nearest, price, at: price + nearest.change, part: Math.abs(nearest.change) / (price > 0 ? price : unit) });
+    return found.sort((a, b) => Math.abs(a.change) - Math.abs(b.change));
+  };
+  const relative = (cell, change) => Math.abs(change) / (prices[cell] > 0 ? prices[cell] : unit);
+  const cells = [];
+  for (let cell = 0; cell < K * A; cell++) {
+    const [first] = crossings(cell);
+    if (first) cells.push({ cell, part: relative(cell, first.change) });
   }
-  return found.sort((a, b) => a.part - b.part);
+  const found = [];
+  for (const { cell, part } of cells.sort((a, b) => a.part - b.part)) {
+    if (found.length >= MOST_TURNS && found[MOST_TURNS - 1].part <= part) break;
+    for (const { change, rises } of crossings(cell)) {
+      const beyond = change + (rises ? 1e-6 : -1e-6) * (Math.abs(change) || unit);
+      const row = cheapest(cost.map((value, i) => value + share(i, cell) * beyond), budget);
+      if (row === index) continue;
+      found.push({ cell, truth: Math.floor(cell / A), guess: cell % A, price: prices[cell], at: prices[cell] + change, rises, row, part: relative(cell, change) });
+      found.sort((a, b) => a.part - b.part);
+      break;
+    }
+  }
+  return found.slice(0, MOST_TURNS);
 }
 
 function averageMistake(prices) {

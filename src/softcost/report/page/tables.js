@@ -126,25 +126,18 @@ function drawRecall() {
   more.textContent = many ? "Show all " + K + " classes" : "Show those found least";
 }
 
-// Which single price would make another model the cheapest.
+// Which single price would change the choice.
 function drawTurns() {
-  const budget = state.how === "budget" ? state.budget : null;
-  const rivals = [...softness.keys()].filter((i) => i !== state.index && isShown(i) && (budget === null || error[i] <= budget));
-  const best = cheapest(state.cost, budget), hint = at("turns-hint");
-  const inBudget = budget === null || error[state.index] <= budget;
-  if (best !== state.index || !inBudget) {
-    const steady = state.index === data.chosen && !state.edited && familyOf && familyOf[data.chosen] === "blend";
-    hint.textContent = inBudget ? "This model is not the cheapest at these prices: the one with " + describe(best) + " is." + (steady ? " softcost chooses the blend of families unless another model is clearly cheaper, since the lowest of many costs is optimistic." : "") : "No model is within the budget, at any prices.";
-    put(at("turns"));
-    return;
-  }
-  const found = turnsOf(state.index, state.cost, state.prices, rivals);
-  hint.textContent = found.length
-    ? "This model stays the cheapest" + (budget === null ? "" : " within the budget") + " until one of these prices changes this far, the nearest first."
-    : "No single price makes another model cheaper.";
-  put(at("turns"), ...found.slice(0, 4).map((one) => make("li", { "data-cell": one.truth * A + one.guess, "data-at": one.at, "data-model": one.row },
+  const budget = state.how === "hand" ? null : state.budget, limit = budget === null ? "" : " within the budget";
+  const best = cheapest(state.cost, budget), missed = budget !== null && error[best] > budget;
+  const turns = missed || best !== state.index ? [] : turnsOf(best, state.cost, state.prices, budget);
+  at("turns-hint").textContent = missed ? "No model is within the budget, at any prices."
+    : best !== state.index ? "By cost" + limit + ", softcost would choose " + nameModel(best) + " at these prices: " + amount(state.cost[best]) + " per row, with " + percent(error[best]) + " " + errorWord + "."
+      : turns.length ? "This model stays the choice" + limit + " until one of these prices changes this much, the nearest first."
+        : "No change of a single price would change the choice.";
+  put(at("turns"), ...turns.map((one) => make("li", { "data-cell": one.cell, "data-at": one.at, "data-model": one.row },
     make("span", { class: "words" }, label(one.guess), " for a true ", label(one.truth)),
-    " costs " + amount(one.price) + "; " + (one.change < 0 ? "below " : "above ") + amount(one.at) + " it would be the model with softness " + show(softness[one.row]) + (settingOf[one.row] ? ", " + settingOf[one.row] : "") + ".")));
+    " costs " + amount(one.price) + "; " + (one.rises ? "above " : "below ") + amount(one.at) + " the choice is " + nameModel(one.row) + ".")));
 }
 
 // The commands for the selected model: to choose it from the model file if it is there,
