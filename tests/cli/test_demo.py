@@ -41,7 +41,7 @@ def test_the_verdict_says_what_happened():
 
     won = summarise([split(2.0, 1.0), split(1.0, 1.5)])
     assert won["softcost"]["cheaper_than_regular"] == 1
-    assert "It saves 17 % of the loss" in _verdict(won, 2)
+    assert "It saves 17% of the loss" in _verdict(won, 2)
     lost = summarise([split(1.0, 2.0), split(1.0, 1.5)])
     assert "keep the regular model" in _verdict(lost, 2)
 

@@ -143,7 +143,7 @@ def test_how_sure_the_choice_is(claims, softcost, strict, tmp_path):
     shown = softcost(*claims, "--quiet").stdout
     wrong = f"predicting {first['predicted']} for a true {first['true']}"
     assert f"sensitive price: {wrong}" in " ".join(shown.split())
-    assert shown.count("95 % interval") <= 2  # one for each saving
+    assert shown.count("95% CI") <= 2  # one for each saving
 
 
 def test_a_rule_that_cannot_be_followed_says_nothing(softcost, strict, tmp_path):

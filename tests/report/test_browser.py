@@ -305,14 +305,14 @@ def test_headings_sort_the_tables(open_page):
 
 
 def test_the_page_opens_with_a_verdict_and_the_cost_to_expect(open_page):
-    data = made_up(expected=(7.25, 6.0, 8.0), currency="EUR")
+    data = made_up(expected=(7.25, 6.1, 8.2), currency="EUR")
     verdicts = {}
     for verdict in ("better", "not better", "not shown to be better"):
         advice = {"verdict": verdict, "sentences": ["A sentence."]}
         page = open_page(replace(data, advice=advice))
         verdicts[verdict] = page.locator("#badge").inner_text()
         assert "7.25" in page.locator("#sentence").inner_text()
-        assert "6.00 to 8.00" in page.locator("#expected").inner_text()
+        assert "6.10 to 8.20" in page.locator("#expected").inner_text()
         other = 0 if data.chosen != 0 else 1
         page.locator(f'[role="radio"][data-row="{other}"]').dispatch_event("click")
         assert page.locator("#badge").is_hidden()  # of the choice of the search only
@@ -561,7 +561,7 @@ def test_mistakes_in_words_by_what_they_cost(open_page):
         true, predicted = divmod(cell, 3)
         n = counts[true, predicted]
         assert text.startswith(
-            f"{n:.0f} time{'' if n == 1 else 's'} {data.classes[true]} taken for "
+            f"{n:.0f} time{'' if n == 1 else 's'} {data.classes[true]} predicted as "
             f"{data.classes[predicted]}: "
         )
         assert float(text.split(": ")[1]) == pytest.approx(money.flat[cell], rel=1e-2)
@@ -890,7 +890,9 @@ def test_the_advice_is_told_of_the_choice_at_its_prices_only(open_page):
     page.locator(f'[role="radio"][data-row="{other}"]').dispatch_event("click")
     text = told.inner_text()
     assert sentences[0] not in text
-    assert "always answering b: 7.50" in text.replace("\u00a0", " ")
+    assert "regular model" in text
+    headline = page.locator("#sentence")
+    assert "Always answering b costs 7.50" in headline.inner_text().replace("\u00a0", " ")
     page.locator('button.key:has-text("Chosen")').click()
     assert told.locator("li").all_inner_texts() == sentences
     set_price(page, 1, 0.5)
@@ -899,7 +901,7 @@ def test_the_advice_is_told_of_the_choice_at_its_prices_only(open_page):
     prices[0, 1] = 0.5
     sizes = data.confusion[0].sum(axis=1)
     always = (sizes @ prices / sizes.sum()).min()
-    shown = re.search(r"always answering \w+: ([\d.]+)", told.inner_text())[1]
+    shown = re.search(r"Always answering \w+ costs ([\d.]+)", headline.inner_text())[1]
     assert float(shown) == pytest.approx(always, rel=5e-3)
     assert page.heard == []
 
@@ -912,12 +914,12 @@ def test_a_missed_budget_is_told_first_and_recommends_nothing(open_page):
     page = open_page(replace(data, budget=missed))
     first = page.locator("#advice li").first
     assert first.get_attribute("class") == "budget-missed"
-    assert first.inner_text().startswith("Budget NOT met: error at most")
+    assert first.inner_text().startswith("No candidate has an error of at most")
     assert "ecommended" not in page.locator("main").inner_text()
     assert page.locator("#verdict-how").inner_text().startswith("Chosen")
     other = 0 if data.chosen != 0 else 1
     page.locator(f'[role="radio"][data-row="{other}"]').dispatch_event("click")
-    assert "NOT met" not in page.locator("#advice").inner_text()
+    assert "No candidate" not in page.locator("#advice").inner_text()
     page = open_page(replace(data, budget=met))
     assert page.locator("#advice li").first.inner_text().startswith("Budget met")
     assert page.locator("#verdict-how").inner_text().startswith("Recommended")
@@ -974,7 +976,7 @@ def test_with_prices_by_example_the_totals_agree(open_page):
     total = paid[cost.argmin()].sum()
     tile = page.locator("#measures .value").last.inner_text()
     rest = page.locator("#mistakes-rest").inner_text()
-    assert f"In all {tile}." in rest
+    assert f"Total: {tile}." in rest
     assert float(tile.replace(",", "")) == pytest.approx(total, rel=1e-3)
     page.locator("#in-money").click()
     np.testing.assert_allclose(matrix_of(page), paid[cost.argmin()], rtol=1e-2)
@@ -1028,10 +1030,12 @@ def test_columns_are_shown_with_what_they_save(open_page):
     data = made_up(currency="EUR", importance=worth(), importance_rows=900)
     page = open_page(data)
     rows = page.locator("#importance li")
+    assert rows.count() == 2  # the last column saves nothing
+    page.locator("#all-columns").click()
     assert rows.locator("bdi").all_text_contents() == [
         f"<b>column {k}</b>" for k in range(3)
     ]
-    assert page.locator("#importance .fill").count() == 2  # nothing is saved: no bar
+    assert page.locator("#importance .fill").count() == 2
     assert page.locator("#importance .fill.pale").count() == 1
     assert "0.400 to 2.00" in rows.nth(0).inner_text()
     hint = page.locator("#importance-hint").inner_text()

@@ -213,12 +213,21 @@ def test_a_blend_that_is_not_the_cheapest_is_explained(open_page):
     table = data.table.assign(family="linear")
     table.loc[4, "family"] = "blend"
     cheapest = int(table["cost"].argmin())
-    blended = replace(data, table=table, chosen=4, regular=None, hard=None)
-    page = open_page(blended)
     assert cheapest != 4
-    assert "blend" in page.locator("#turns-hint").inner_text()
-    page = open_page(replace(blended, table=table.assign(family="linear")))
-    hint = page.locator("#turns-hint").inner_text()
-    assert "not the cheapest" in hint
-    assert "blend" not in hint
+    listed = {
+        "row": cheapest, "family": "linear", "cost": 0.125, "error": 0.1,
+        "difference": 0.0625, "difference_se": 0.5, "lead": 0.0625,
+        "required_lead": 1.25,
+    }  # fmt: skip
+    blended = replace(
+        data, table=table, chosen=4, regular=None, hard=None, not_chosen=[listed],
+        penalty=np.where(table["family"] == "blend", 0.0, 1.25),
+    )  # fmt: skip
+    page = open_page(blended)
+    note = page.locator("#not-chosen")
+    for text in ("linear", "0.125", "0.0625 ± 0.500", "1.25"):
+        assert text in note.inner_text()
+    page.locator(f'[role="radio"][data-row="{cheapest}"]').dispatch_event("click")
+    assert note.is_hidden()
+    assert "would choose blend" in page.locator("#turns-hint").inner_text()
     assert page.heard == []

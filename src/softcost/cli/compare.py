@@ -112,4 +112,4 @@ def _errors(facts: dict[str, Any]) -> str:
     if low is None or high is None:
         return text
     ends = sorted((sign * low, sign * high))
-    return f"{text} (95 % interval {ends[0]:.4g} to {ends[1]:.4g})"
+    return f"{text} (95% CI {ends[0]:.4g} to {ends[1]:.4g})"

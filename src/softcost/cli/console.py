@@ -590,7 +590,7 @@ def print_importance(
     shown = facts["columns"][:most]
     unit = f", {currency}" if currency else ""
     headings = [("column", "left"), (f"importance{unit}", "right")]
-    headings += [("95 % interval", "right"), ("", "left")]
+    headings += [("95% CI", "right"), ("", "left")]
     print_table(
         headings,
         [

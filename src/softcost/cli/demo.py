@@ -115,8 +115,8 @@ def _verdict(summary: dict[str, dict[str, Any]], splits: int) -> str:
         return wins + "On average it is not: keep the regular model."
     facts = chosen["saving"]
     return wins + (
-        f"It saves {facts['saving_percent']:.0f} % of the loss (95 % interval over the "
-        f"splits: {facts['low_percent']:.0f} to {facts['high_percent']:.0f} %). It "
+        f"It saves {facts['saving_percent']:.0f}% of the loss (95% CI over the splits: "
+        f"{facts['low_percent']:.0f} to {facts['high_percent']:.0f}%). It "
         f"misreads {format_rate(chosen['error'])} instead of "
         f"{format_rate(regular['error'])}, but its mistakes are the cheap ones: it "
         "reads a doubtful digit as the smaller one."

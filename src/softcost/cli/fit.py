@@ -574,7 +574,7 @@ def _action_lines(asked: dict[str, Any] | None, currency: str) -> list[str]:
         lines.append(
             f"Without {names}, the cheapest model costs {format_cost(saving['cost'])}"
             f"{unit} per row, {format_cost(sign * saving['saving'])}{unit} {more} "
-            f"(95 % interval {format_cost(ends[0])} to {format_cost(ends[1])}){chance}."
+            f"(95% CI {format_cost(ends[0])} to {format_cost(ends[1])}){chance}."
         )
     return lines
 

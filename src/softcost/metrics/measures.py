@@ -206,7 +206,7 @@ MEASURES = {
     for measure in (
         Measure(
             name="cost",
-            title="Cost per example",
+            title="Cost per row",
             heading="cost",
             compute=lambda outcome: outcome.realised_cost / outcome.total,
             unit="cost",

@@ -22,7 +22,7 @@ class Saving:
     saving : float
         Mean saving per row, in the units of the costs.
     low, high : float
-        The 95 % interval.
+        The 95% CI.
     before : float
         Mean cost of the baseline.
 

@@ -88,29 +88,27 @@ def advice(
     amount = saving_words(constant, currency)
     if constant["shown"]:
         verdict = "better"
-        first = f"Cheaper than {always}: it {amount} on {rows}."
+        first = f"Compared with {always}, it {amount}, on {rows}."
     elif (constant["saving"] or 0.0) > 0:
         verdict = "not shown to be better"
         first = (
-            f"Not shown to be better than {always}: it {amount} on {rows}, which may "
-            "be chance. More rows or better columns would tell."
+            f"Compared with {always}, it {amount}, on {rows}. This may be chance: "
+            "collect more rows or more informative columns."
         )
     else:
         verdict = "not better"
         costs = amount if constant["saving"] else "costs the same"
         first = (
-            f"Not cheaper than {always}: it {costs} on {rows}; do not use it for its "
-            "cost."
+            f"Not cheaper than {always}: it {costs} on {rows}. To minimise the cost, "
+            f"always answer {label}."
         )
     sentences = [first]
     if regular is not None and verdict != "not better":
         amount = saving_words(regular, currency)
-        if regular["shown"] or (regular["high"] is not None and regular["high"] < 0):
-            sentences.append(f"Against the regular model it {amount}.")
-        elif regular["saving"]:
-            sentences.append(
-                f"It is not shown to be cheaper than the regular model: it {amount}."
-            )
+        clear = regular["shown"] or (regular["high"] is not None and regular["high"] < 0)
+        if clear or regular["saving"]:
+            chance = "." if clear else ". This may be chance."
+            sentences.append(f"Compared with the regular model, it {amount}{chance}")
     return {"verdict": verdict, "sentences": sentences}
 
 
@@ -127,7 +125,7 @@ def saving_words(facts: dict[str, Any], currency: str = "") -> str:
     Returns
     -------
     str
-        Such as ``"saves 0.42 per row, 15 % (95 % interval 3 to 27 %)"``.
+        Such as ``"saves 0.42 per row, 15% (95% CI 3 to 27%)"``.
 
     See Also
     --------
@@ -138,7 +136,7 @@ def saving_words(facts: dict[str, Any], currency: str = "") -> str:
     >>> from softcost.metrics import MEASURES, Saving
     >>> from softcost.report import saving_facts, saving_words
     >>> saving_words(saving_facts(Saving(saving=-0.5, low=-0.9, high=0.1, before=2)))
-    'costs 0.5 more per row, 25 % (95 % interval -5 to 45 %)'
+    'costs 0.5 more per row, 25% (95% CI -5 to 45%)'
     """
     unit = f" {currency}" if currency else ""
     sign, low, high = 1, "low", "high"
@@ -149,10 +147,10 @@ def saving_words(facts: dict[str, Any], currency: str = "") -> str:
     if facts["low"] is None or facts["high"] is None:
         return text
     if facts["saving_percent"] is None:
-        ends = [sign * facts[name] for name in (low, high)]
-        return f"{text} (95 % interval {ends[0]:.4g} to {ends[1]:.4g})"
+        ends = [sign * facts[name] + 0.0 for name in (low, high)]  # 0, not -0
+        return f"{text} (95% CI {ends[0]:.4g} to {ends[1]:.4g})"
     percent = [round(sign * facts[f"{name}_percent"]) for name in ("saving", low, high)]
-    return f"{text}, {percent[0]} % (95 % interval {percent[1]} to {percent[2]} %)"
+    return f"{text}, {percent[0]}% (95% CI {percent[1]} to {percent[2]}%)"
 
 
 def budget_words(guarantee: Mapping[str, Any]) -> str:

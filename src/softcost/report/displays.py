@@ -200,7 +200,7 @@ class TradeoffDisplay:
                     x[row], y[row], marker=marker, color=colour, s=size, label=label,
                     edgecolors="white", linewidths=0.9, zorder=4,
                 )  # fmt: skip
-        ax.set(xlabel=self.error.replace("_", " "), ylabel="cost per example")
+        ax.set(xlabel=self.error.replace("_", " "), ylabel="cost per row")
         ax.legend()
         self.ax_, self.figure_ = ax, ax.figure
         return self
@@ -345,7 +345,7 @@ class SoftnessCurveDisplay:
                 yerr=None if spread is None else spread[self.rows_],
                 **(style | kwargs),
             )  # fmt: skip
-            label = "cost per example" if name == "cost" else name.replace("_", " ")
+            label = "cost per row" if name == "cost" else name.replace("_", " ")
             axes.set_ylabel(label, color=colour)
         if self.chosen is not None:
             ax.axvline(softness[self.chosen], color=INK, ls=":", label="chosen")
@@ -529,7 +529,7 @@ class CostCurveDisplay:
     factors : array of shape (m,)
         Factors of the prices of the class.
     curves : dict of name and array of shape (m,)
-        Cost per example of some candidates.
+        Cost per row of some candidates.
     least : array of shape (m,)
         Cost of the cheapest candidate at every factor.
     label : label
@@ -646,7 +646,7 @@ class CostCurveDisplay:
         ax.set_xscale("log")
         ax.set(
             xlabel=f"prices of a true {self.label}, times",
-            ylabel="cost per example",
+            ylabel="cost per row",
         )
         ax.legend()
         self.ax_, self.figure_ = ax, ax.figure

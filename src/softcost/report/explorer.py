@@ -210,7 +210,7 @@ class ExplorerData:
     kept : sequence of int
         Rows of the candidates whose models are in the file.
     expected : tuple of three floats or None
-        Expected cost of the chosen candidate on new rows, and the central 95 % interval
+        Expected cost of the chosen candidate on new rows, and the central 95% CI
         of the resamples: see `SoftCostClassifierCV.optimism`.
     actions : sequence of A - K names
         Answers that are not classes.
@@ -770,11 +770,9 @@ def _importance(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _budget(guarantee: Mapping[str, Any]) -> dict[str, Any]:
     """The sentence about a budget, and how far the choice is from it."""
-    words = budget_words(guarantee)
-    words = f"{words[:1].upper()}{words[1:]}."
-    if not guarantee["met"] and guarantee["missing"]:
-        missing = str(guarantee["missing"])
-        words += f" {missing[:1].upper()}{missing[1:]}"
+    missing = None if guarantee["met"] else guarantee["missing"]
+    words = str(missing or f"{budget_words(guarantee)}.")
+    words = f"{words[:1].upper()}{words[1:]}"
     return {"met": bool(guarantee["met"]), "words": words}
 
 

@@ -470,6 +470,8 @@ def page_data(
             "n_test": notes["test_rows"],
             "test_confusion": np.array([counts[name] for name in test.index], float),
         }
+    # A saved search has no held-out rows to compare candidates on.
+    details["not_chosen"] = notes.get("not_chosen") or []
     importance = notes.get("importance")  # older models have none
     if importance is not None:
         details["importance"] = importance["columns"]
@@ -504,6 +506,7 @@ def _are_sound(notes: dict[str, Any]) -> bool:
         and isinstance(notes.get("columns"), dict)
         and (expected is None or _has_numbers(expected, _EXPECTED))
         and _is_importance(notes.get("importance"))
+        and _are_not_chosen(notes.get("not_chosen"))
         and (
             held_out is None
             or (
@@ -538,6 +541,12 @@ def _is_importance(value: Any) -> bool:
             for one in columns
         )
     )
+
+
+def _are_not_chosen(value: Any) -> bool:
+    names = ("cost", "difference", "difference_se", "required_lead")
+    rows = [] if value is None else value  # older models have none
+    return isinstance(rows, list) and all(_has_numbers(row, names) for row in rows)
 
 
 def _is_advice(value: Any) -> bool:

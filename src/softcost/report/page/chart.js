@@ -52,7 +52,7 @@ function ticks(low, high, wanted) {
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].find((m) => m * power >= 0.7 * raw) * power;
   const found = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) found.push(i * step);
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) found.push(i * step + 0); // 0, not -0
   return { found, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
 }
 
@@ -63,7 +63,8 @@ function extent(rows, values, spread) {
     high = Math.max(high, values[i] + (spread[i] || 0));
   }
   const room = (high - low) * 0.07 || Math.abs(high) * 0.2 || 1;
-  return [low >= 0 ? Math.max(0, low - room) : low - room, high + room];
+  // Error bars may reach below zero; the axis does not, unless a value does.
+  return [rows.some((i) => values[i] < 0) ? low - room : Math.max(0, low - room), high + room];
 }
 
 const FEWEST_IN_SIGHT = 3; // zoom only if this many models stay visible
@@ -105,7 +106,7 @@ function drawChart() {
   at("every-tick").hidden = !rest;
   at("every").checked = state.every;
   at("every-text").textContent = "all " + count(shownRows().length) + " models";
-  at("chart-hint").textContent = "Every dot is a model, measured by cross-validation" + (state.every || !rest ? "" : "; only the Pareto front is shown, on which no model is both cheaper and more accurate") + ". Down is cheaper, left has fewer errors. Click one, or drag the error budget.";
+  at("chart-hint").textContent = "Each dot is a model: lower is cheaper, further left has fewer errors." + (state.every || !rest ? "" : " Only the Pareto front is shown: no model is both cheaper and more accurate than these.");
 
   const svg = draw("svg", { viewBox: "0 0 " + width + " " + height, width, height, role: "group", "aria-label": "Cost against error of " + drawnRows().length + " models" });
   svg.append(
@@ -135,7 +136,7 @@ function axes() {
   group.append(
     draw("line", { class: "axis", x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }),
     draw("text", { class: "name", x: (box.left + box.right) / 2, y: box.bottom + 38, "text-anchor": "middle" }, name + " →"),
-    draw("text", { class: "name", x: 2, y: 16, "text-anchor": "start" }, "↑ Cost per example" + (data.currency ? ", " + data.currency : "")),
+    draw("text", { class: "name", x: 2, y: 16, "text-anchor": "start" }, "↑ Cost per row" + (data.currency ? ", " + data.currency : "")),
   );
   return group;
 }
@@ -196,8 +197,7 @@ function errorBars() {
 }
 
 function describe(i) {
-  const setting = settingOf[i] ? ", " + settingOf[i] : "";
-  return "softness " + show(softness[i]) + setting + ": cost " + money(state.cost[i]) + ", " + errorWord + " " + percent(error[i]);
+  return nameModel(i) + ": cost " + money(state.cost[i]) + ", " + errorWord + " " + percent(error[i]);
 }
 
 // Models that are drawn on demand only.
@@ -341,7 +341,7 @@ function markChart() {
   chart.points.forEach((point, i) => {
     const here = i === state.index;
     point.classList.toggle("here", here);
-    point.classList.toggle("over", state.budget !== null && error[i] > state.budget);
+    point.classList.toggle("over", state.budget !== null && error[i] > state.budget && !here && !isMarked(i));
     point.setAttribute("aria-checked", String(here));
     point.setAttribute("tabindex", here ? 0 : -1);
     chart.bars[i].classList.toggle("here", here);

@@ -203,17 +203,20 @@ function buildHead() {
   ];
   put(at("facts"), ...facts.filter((fact) => fact !== null).map((fact) => make("span", {}, fact)));
   // With few classes the confusion matrix fits beside the chart.
-  // With many, the matrix is long, and the recalls fit beside it.
-  if (K > 12) document.querySelectorAll(".column")[1].append(at("recall-title").closest("section"));
   if (A <= 3) document.querySelectorAll(".column")[1].append(at("confusion-title").closest("section"));
   at("made-by").textContent = "Made by softcost " + data.version + ". This page is one file and loads nothing.";
+}
+
+// The recalls fill the right column if it ends above them.
+function fillColumn() {
+  const recall = at("recall-title").closest("section"), [, right] = document.querySelectorAll(".column");
+  if (right.lastElementChild.getBoundingClientRect().bottom < recall.getBoundingClientRect().top) right.append(recall);
 }
 
 document.documentElement.classList.toggle("compact", isCompact());
 document.documentElement.classList.toggle("dense", K > 12);
 document.documentElement.classList.toggle("heat-map", isHeatMap);
 document.documentElement.classList.toggle("by-family", families.length > 1);
-if (window.innerWidth <= 900) at("how-to").open = false; // the chart comes first there
 buildHead();
 buildLegend();
 buildControls();
@@ -225,6 +228,7 @@ drawImportance();
 drawChart();
 drawTable();
 showSelection();
+fillColumn();
 let drawnAt = chart.width;
 new ResizeObserver(() => {
   const width = Math.max(280, Math.floor(at("chart").clientWidth));

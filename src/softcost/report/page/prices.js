@@ -23,7 +23,7 @@ function buildPriceTable() {
     }
     body.append(row);
   }
-  put(at("prices"), make("caption", { class: "quiet-only" }, "Price of each mistake: rows are true classes, columns predicted ones"), headRow(), body);
+  put(at("prices"), make("caption", { class: "quiet-only" }, "Price of each mistake: rows are true classes, columns are predictions"), headRow(), body);
 }
 
 function walkPrices(event, k, j) {
@@ -65,11 +65,11 @@ function drawChangedPrices() {
 
 function drawPricesHint() {
   const changed = state.prices.filter((price, cell) => price !== originalPrices[cell]).length;
-  const kinds = data.byExample ? "Prices were given by example; these are their means by kind. " : "";
-  const how = oneByOne ? "Choose a mistake and change its price, and every cost" : "Edit a price, and every cost";
+  const means = data.byExample ? "Costs were given by row; these are their means. " : "";
+  const how = oneByOne ? "Select a mistake and change its price" : "Edit a price";
   at("prices-hint").textContent = changed
-    ? changed + (changed === 1 ? " price" : " prices") + " changed. All costs on this page, the front and the choice use them. The models were trained with the original prices."
-    : kinds + how + " on this page, the front and the choice follow at once, computed from the confusion matrices. The models stay those trained with the original prices.";
+    ? changed + (changed === 1 ? " price" : " prices") + " changed. All costs on this page, the front and the choice use your prices."
+    : means + how + ": all costs on this page, the front and the choice follow. The models stay the same.";
   at("reset-prices").disabled = !state.edited;
   drawChangedPrices();
 }

@@ -3,19 +3,19 @@ function drawMistakes() {
   const found = mistakesOf(confusion[state.index], moneyOf(state.index, state.prices));
   const total = found.reduce((sum, one) => sum + one.money, 0), paid = state.cost[state.index] * totals[state.index];
   at("mistakes-hint").textContent = found.length
-    ? "The most expensive mistakes of this model, held out in cross-validation" + (data.byExample && !paidCells ? ", at the mean price of each kind." : ".")
-    : "No mistake of this model costs anything.";
+    ? "The most expensive mistakes of this model in cross-validation" + (data.byExample && !paidCells ? ", at the mean price of each kind." : ".")
+    : "This model made no mistake that costs anything.";
   const shown = found.slice(0, 8);
   put(at("mistakes"), ...shown.map((one) => {
     const words = make("span", { class: "words" }, make("b", {}, count(one.count)), one.count === 1 ? " time " : " times ", label(one.truth),
-      one.guess >= K ? " answered with " : one.truth === one.guess ? " rightly taken for " : " taken for ", label(one.guess), ": ", make("b", {}, amount(one.money)));
+      one.guess >= K ? " answered with " : one.truth === one.guess ? " correctly predicted as " : " predicted as ", label(one.guess), ": ", make("b", {}, amount(one.money)));
     return make("li", {}, words, vary(make("span", { class: "meter", "aria-hidden": "true" }), "--v", one.money / found[0].money));
   }));
   const left = found.slice(8);
-  // The total also has benefits and costs of single rows, which are no kind of mistake.
+  // The total also includes benefits, and costs of single rows.
   const apart = Math.abs(paid - total) > 0.005 * Math.abs(paid);
-  const inAll = apart ? "These kinds: " + amount(total) + "; paid in all: " + amount(paid) + (data.byExample && !paidCells ? ", since rows have prices of their own." : ".") : "In all " + amount(paid) + ".";
-  at("mistakes-rest").textContent = (left.length ? "and " + count(left.length) + (left.length === 1 ? " other kind: " : " other kinds: ") + amount(left.reduce((sum, one) => sum + one.money, 0)) + ". " : "") + (found.length ? inAll : "");
+  const inAll = apart ? "Sum of these: " + amount(total) + "; total cost: " + amount(paid) + (data.byExample && !paidCells ? ", since each row has its own costs." : ".") : "Total: " + amount(paid) + ".";
+  at("mistakes-rest").textContent = (left.length ? count(left.length) + (left.length === 1 ? " other kind of mistake: " : " other kinds of mistakes: ") + amount(left.reduce((sum, one) => sum + one.money, 0)) + ". " : "") + (found.length ? inAll : "");
 }
 
 function headRow() {
@@ -31,8 +31,8 @@ function drawConfusion() {
   let top = 0;
   for (let cell = 0; cell < K * A; cell++) if (Math.floor(cell / A) !== cell % A || state.money) top = Math.max(top, values[cell]);
   at("confusion-hint").textContent = (state.money
-    ? "Money lost by kind of mistake" + (data.byExample && !paidCells ? ": count times mean price." : paidCells ? "." : ": count times price.")
-    : "Held-out examples by true and predicted class; the darker, the more mistakes." + (A > K ? " The last columns are other answers." : ""))
+    ? "Cost by kind of mistake" + (data.byExample && !paidCells ? ": count times mean price." : paidCells ? "." : ": count times price.")
+    : "Held-out rows by true class and prediction; darker cells have more mistakes." + (A > K ? " The last columns are actions." : ""))
     + (isHeatMap ? " Point at a cell for its number." : "");
   at("in-counts").setAttribute("aria-pressed", String(!state.money));
   at("in-money").setAttribute("aria-pressed", String(state.money));
@@ -51,7 +51,7 @@ function drawConfusion() {
     }
     body.append(row);
   }
-  put(at("confusion"), make("caption", { class: "quiet-only" }, "Rows are true classes, columns predicted ones"), headRow(), body);
+  put(at("confusion"), make("caption", { class: "quiet-only" }, "Rows are true classes, columns are predictions"), headRow(), body);
 }
 
 // Tens of thousands of table cells take seconds to lay out: one picture instead. The
@@ -83,7 +83,7 @@ function drawHeatMap(values, top) {
   const canvas = at("heat-map"), size = Math.max(2, Math.floor(900 / Math.max(K, A)));
   canvas.width = A * size;
   canvas.height = K * size;
-  canvas.setAttribute("aria-label", "Confusion matrix of " + K + " classes: rows are true classes, columns predicted ones. Arrow keys select a cell.");
+  canvas.setAttribute("aria-label", "Confusion matrix of " + K + " classes: rows are true classes, columns are predictions. Arrow keys select a cell.");
   const style = getComputedStyle(document.documentElement);
   const [tint, good, heat] = ["--tint", "--good", "--heat"].map((name) => style.getPropertyValue(name).trim());
   const pen = canvas.getContext("2d");
@@ -112,7 +112,7 @@ function drawRecall() {
   const here = recallsOf(confusion[state.index]);
   const base = data.regular !== null && data.regular !== state.index ? recallsOf(confusion[data.regular]) : null;
   const many = K > MOST_BARS && !state.allRecalls;
-  at("recall-hint").textContent = "Share of each class that is found." + (base ? " The thin mark is the regular model." : "") + (many ? " These are found least." : "");
+  at("recall-hint").textContent = "Share of each class that the model finds." + (base ? " The thin mark is the regular model." : "") + (many ? " Lowest recalls first." : "");
   const least = (k) => (here[k].recall === null ? 2 : here[k].recall);
   const shown = many ? [...classOrder].sort((a, b) => least(a) - least(b)).slice(0, MOST_BARS) : classOrder;
   put(at("recall"), ...shown.map((k) => {
@@ -123,7 +123,7 @@ function drawRecall() {
   }));
   const more = at("all-recalls");
   more.hidden = K <= MOST_BARS;
-  more.textContent = many ? "Show all " + K + " classes" : "Show those found least";
+  more.textContent = many ? "Show all " + K + " classes" : "Show the lowest recalls";
 }
 
 // Which single price would change the choice.
@@ -137,7 +137,7 @@ function drawTurns() {
         : "No change of a single price would change the choice.";
   put(at("turns"), ...turns.map((one) => make("li", { "data-cell": one.cell, "data-at": one.at, "data-model": one.row },
     make("span", { class: "words" }, label(one.guess), " for a true ", label(one.truth)),
-    " costs " + amount(one.price) + "; " + (one.rises ? "above " : "below ") + amount(one.at) + " the choice is " + nameModel(one.row) + ".")));
+    " costs " + show(rounded(one.price, 4)) + currency + "; " + (one.rises ? "above " : "below ") + amount(one.at) + " the choice is " + nameModel(one.row) + ".")));
 }
 
 // The commands for the selected model: to choose it from the model file if it is there,
@@ -152,23 +152,23 @@ function commandsFor(i) {
       return { note: "You already have this model: it is in " + data.file + ".", lines: [["Predict new rows", "softcost predict " + data.fileWord + " NEW.csv -o PREDICTIONS.csv"]] };
     }
     if (isKept) return { lines: [["Command line", from(data.fileWord) + " -o OTHER.softcost"]] };
-    if (train) return { note: data.file === null ? "" : data.file + " does not contain this model. The command trains it again.", lines: [["Command line", train]] };
-    return { note: data.file === null ? "" : data.file + " contains the models of the Pareto front only. Select one of them.", lines: [] };
+    if (train) return { note: data.file === null ? "" : data.file + " does not contain this model. This command trains it.", lines: [["Command line", train]] };
+    return { note: data.file === null ? "" : data.file + " does not contain this model. Select a model of the Pareto front.", lines: [] };
   }
   if (data.byExample) return { note: "Costs were given by row, and these prices are their means. Change the costs in the table and train again.", lines: data.refit ? [["Train again", data.refit]] : [] };
   const priced = (file) => from(file) + " --costs " + EDITED_PRICES + " -o OTHER.softcost";
   const lines = [];
   if (isKept) lines.push(["Use this model with your prices", priced(data.fileWord)]);
   else if (train) lines.push(["Use this model with your prices", train + "\n" + priced("OUT.softcost")]);
-  if (data.refit) lines.push(["Train models for your prices, and choose among them again", data.refit]);
-  return { prices: lines.length > 0, note: lines.length ? "Save your prices as " + EDITED_PRICES + " first." : "", lines };
+  if (data.refit) lines.push(["Train new models for your prices", data.refit]);
+  return { prices: lines.length > 0, note: lines.length ? "Save your prices as " + EDITED_PRICES + " first. A model that decides by probabilities then decides by your prices; any other model predicts as before." : "", lines };
 }
 
 function pythonFor(i) {
   if (!data.pythons) return null;
   if (!state.edited || data.byExample) return data.pythons[i];
-  const read = "cost_matrix = softcost.read_costs(\"" + EDITED_PRICES + "\")\n";
-  return "import softcost\n" + read + (data.pythons[i].includes("search.") ? "search.set_params(cost_matrix=cost_matrix).fit(X, y)" : data.pythons[i]);
+  const read = "from softcost.costs import read_costs\n\ncost_matrix = read_costs(\"" + EDITED_PRICES + "\")\n";
+  return read + (data.pythons[i].includes("search.") ? "search.set_params(cost_matrix=cost_matrix).fit(X, y)" : data.pythons[i]);
 }
 
 function lineBlock(name, text) {
@@ -200,11 +200,14 @@ function drawTest() {
   at("test-hint").textContent = rows + (!state.edited ? "" : follows ? " Costs use your what-if prices." : " Costs still use the original prices.");
   const shown = data.test.columns.flatMap(([name, values]) => data.measures.filter((measure) => measure.name === name)
     .map((measure) => [titleOf(measure), formatOf(measure), name === "cost" && follows ? follows : values]));
-  const nameOfModel = (i) => (data.test.models[i] === "constant" && data.constant ? "always " + data.constant.label : data.test.models[i]);
+  const models = data.test.models, chosen = models.indexOf("chosen");
+  // The chosen model may also be the best hard or regular one: one row for both.
+  const twins = ["hard", "regular"].filter((name) => chosen >= 0 && models.includes(name) && data[name] === data.chosen);
+  const nameOfModel = (i) => (models[i] === "constant" && data.constant ? "always " + data.constant.label : i === chosen ? ["chosen", ...twins].join(" = ") : models[i]);
   drawSortable("test", [
     { name: "Model", cell: (i) => make("bdi", {}, nameOfModel(i)), key: nameOfModel },
     ...shown.map(([name, format, values]) => ({ name, cell: (i) => format(values[i]), key: (i) => values[i] })),
-  ], [...data.test.models.keys()]);
+  ], [...models.keys()].filter((i) => !twins.includes(models[i])), chosen);
 }
 
 // Column importance is measured once: it follows neither changed prices nor models.
@@ -212,22 +215,22 @@ function drawImportance() {
   const all = data.importance;
   if (!all.some((one) => one.saving !== 0)) return;
   at("importance-card").hidden = false;
-  const few = all.length > MOST_BARS && !state.allColumns, most = Math.max(...all.map((one) => one.saving), 0);
-  at("importance-hint").textContent = "Importance of each column to the " + chosenWord.toLowerCase() + " model: the extra cost per example" + (data.currency ? ", in " + data.currency + "," : "") + " when the column is shuffled, at the original prices"
-    + (data.importanceRows === null ? "." : ", on " + count(data.importanceRows) + " test rows.") + " In brackets, the 95% interval; pale if it may be chance.";
-  put(at("importance"), ...(few ? all.slice(0, MOST_BARS) : all).map((one) => {
+  const useful = all.filter((one) => one.saving > 0).slice(0, MOST_BARS), shown = state.allColumns ? all : useful, most = Math.max(...all.map((one) => one.saving), 0);
+  at("importance-hint").textContent = "Extra cost per row" + (data.currency ? ", in " + data.currency + "," : "") + " when a column is shuffled: " + chosenModel + " at the original prices"
+    + (data.importanceRows === null ? "." : ", on " + count(data.importanceRows) + " test rows.") + " In brackets, the 95% CI; a pale bar may be chance." + (useful.length ? "" : " No column raises the cost.");
+  put(at("importance"), ...shown.map((one) => {
     const bar = make("span", { class: "track", "aria-hidden": "true" });
     if (one.saving > 0 && most > 0) bar.append(vary(make("span", { class: one.shown ? "fill" : "fill pale" }), "--v", one.saving / most));
     const interval = one.low === null || one.high === null ? "" : "(" + money(one.low) + " to " + money(one.high) + ")";
     return make("li", {}, make("bdi", {}, one.column), bar, make("span", { class: "number" }, money(one.saving)), make("span", { class: "size" }, interval));
   }));
   const more = at("all-columns");
-  more.hidden = all.length <= MOST_BARS;
-  more.textContent = few ? "Show all " + count(all.length) + " columns" : "Show the most important";
+  more.hidden = all.length === useful.length;
+  more.textContent = state.allColumns ? "Show the most important columns" : "Show all " + count(all.length) + " columns";
 }
 
 // A table that its headings sort: columns have a name, a cell and perhaps a sort key.
-function drawSortable(id, columns, items) {
+function drawSortable(id, columns, items, current) {
   const chosen = state.sorts[id], key = chosen && columns[chosen.column] && columns[chosen.column].key;
   const compare = (a, b) => {
     const [x, y] = [key(a), key(b)], none = (value) => value === null || value === undefined;
@@ -241,7 +244,7 @@ function drawSortable(id, columns, items) {
     const button = make("button", { type: "button", class: "sort", "data-column": column }, name);
     button.addEventListener("click", () => {
       state.sorts[id] = { column, down: here ? !chosen.down : false };
-      drawSortable(id, columns, items);
+      drawSortable(id, columns, items, current);
       markTable();
       at(id).querySelector('[data-column="' + column + '"]').focus();
     });
@@ -250,6 +253,7 @@ function drawSortable(id, columns, items) {
   const body = rows.map((item) => {
     const row = make("tr", {}, ...columns.map(({ cell }, column) => make(column === 0 && id === "test" ? "th" : "td", column === 0 && id === "test" ? { scope: "row" } : {}, cell(item))));
     row.dataset.row = item;
+    if (item === current) row.setAttribute("aria-current", "true");
     return row;
   });
   put(at(id), make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...body));
@@ -276,7 +280,7 @@ function drawTable() {
     { name: "Front", cell: note, key: (i) => (state.front[i] ? 0 : 1) },
     { name: "", cell: select },
   ];
-  drawSortable("table", columns, drawnRows());
+  drawSortable("table", columns, drawnRows(), state.index);
   const more = at("every-row"), all = shownRows();
   more.hidden = !state.every && all.every((i) => !behind(i));
   more.setAttribute("aria-pressed", String(state.every));
