@@ -892,7 +892,7 @@ def test_the_advice_is_told_of_the_choice_at_its_prices_only(open_page):
     assert sentences[0] not in text
     assert "regular model" in text
     headline = page.locator("#sentence")
-    assert "Always answering b costs 7.50" in headline.inner_text().replace("\u00a0", " ")
+    assert "Always answering b costs 7.50" in headline.inner_text()
     page.locator('button.key:has-text("Chosen")').click()
     assert told.locator("li").all_inner_texts() == sentences
     set_price(page, 1, 0.5)

@@ -4,6 +4,7 @@ import json
 import pickle
 import re
 from dataclasses import replace
+from string import ascii_lowercase, ascii_uppercase, digits
 
 import numpy as np
 import pandas as pd
@@ -76,6 +77,37 @@ def test_the_largest_page_is_below_500_kB():
     assert len(explorer_html(big(weights)).encode()) < 500_000
 
 
+def numbers_of(text):
+    """Integers from groups of characters, of which the last is in A-Za-f."""
+    for word in re.findall("[g-z0-9_-]*[A-Za-f]", text):
+        signs = ascii_uppercase + ascii_lowercase + digits + "-_"
+        value = sum(signs.index(one) % 32 << 5 * k for k, one in enumerate(word))
+        yield -(value // 2) if value % 2 else value // 2
+
+
+def test_many_prices_survive_the_packing():
+    rng = np.random.default_rng(3)
+    short = rng.integers(0, 90_000, (75, 75)) / 100
+    for prices in (short, short * 100, short / 1e9, rng.uniform(size=(75, 75))):
+        found = page_data(
+            replace(big(np.ones((20, 75, 75))), cost_matrix=prices)
+        )["prices"]  # fmt: skip
+        if isinstance(found, dict):
+            values = [*numbers_of(found["text"])]
+            found = np.reshape(values, (75, 75)) / 10 ** found["decimals"]
+        np.testing.assert_array_equal(found, prices)
+
+
+def test_a_page_of_many_classes_and_models_is_below_500_kB():
+    rng = np.random.default_rng(0)
+    K, n = 200, 100
+    wrong = rng.random((n, K, K)) < 0.02  # about 800 kinds of mistakes
+    counts = wrong * rng.integers(1, 4, (n, K, K)) + 10.0 * np.eye(K)
+    data = big(counts)
+    prices = np.round(data.cost_matrix, 1)
+    assert len(explorer_html(replace(data, cost_matrix=prices)).encode()) < 500_000
+
+
 def test_confusion_matrices_survive_the_packing():
     rng = np.random.default_rng(1)
     for confusion, allowed in (
@@ -84,8 +116,8 @@ def test_confusion_matrices_survive_the_packing():
     ):
         packed = page_data(big(confusion))
         out = np.zeros((20, 16))
-        for row, pairs in enumerate(packed["cells"]):
-            cells = [[0] * -one if one < 0 else [one] for one in pairs]
+        for row, text in enumerate(packed["cells"]):
+            cells = [[0] * -one if one < 0 else [one] for one in numbers_of(text)]
             out[row] = np.concatenate(cells) * packed["unit"]
         total = confusion.sum(axis=(1, 2)).max()
         np.testing.assert_allclose(

@@ -105,7 +105,8 @@ def advice(
     sentences = [first]
     if regular is not None and verdict != "not better":
         amount = saving_words(regular, currency)
-        clear = regular["shown"] or (regular["high"] is not None and regular["high"] < 0)
+        worse = regular["high"] is not None and regular["high"] < 0
+        clear = regular["shown"] or worse
         if clear or regular["saving"]:
             chance = "." if clear else ". This may be chance."
             sentences.append(f"Compared with the regular model, it {amount}{chance}")

@@ -8,20 +8,37 @@ function column(name) {
   return found ? found[1] : null;
 }
 
+// Integers that report/explorer.py wrote as text, in digits of base 32.
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const DIGITS = new Map([...ALPHABET].map((sign, digit) => [sign, digit]));
+function numbersOf(text) {
+  const numbers = [];
+  let sum = 0, factor = 1;
+  for (const sign of text) {
+    const digit = DIGITS.get(sign);
+    sum += (digit % 32) * factor;
+    factor *= 32;
+    if (digit >= 32) continue;
+    numbers.push(sum % 2 ? -(sum - 1) / 2 : sum / 2);
+    [sum, factor] = [0, 1];
+  }
+  return numbers;
+}
+
 const softness = column("softness");
 const error = column(data.error);
 const errorSe = column(data.error + "_se") || error.map(() => null);
 const trainedCost = column("cost");
 const trainedCostSe = column("cost_se") || error.map(() => null);
 const N = softness.length;
-const originalPrices = data.prices.flat();
+const originalPrices = Array.isArray(data.prices) ? data.prices.flat() : numbersOf(data.prices.text).map((number) => number / 10 ** data.prices.decimals);
 const errorWord = data.error === "error" ? "errors" : "weighted errors";
 
 // Confusion matrices, one flat K x A array per candidate; -n stands for n zeros.
 const unpacked = (unit) => (packed) => {
   const counts = new Float64Array(K * A);
   let cell = 0;
-  for (const value of packed) {
+  for (const value of numbersOf(packed)) {
     if (value < 0) cell -= value;
     else counts[cell++] = value * unit;
   }
