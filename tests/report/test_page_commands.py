@@ -8,10 +8,14 @@ from dataclasses import fields, replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.pipeline import Pipeline
 
-from softcost import load
+from softcost import OneSidedRegression, SoftCostClassifierCV, load
 from softcost.cli.fit import fit
+from softcost.report import ExplorerData
+from softcost.svm import OneSidedSVR
 from softcost.workflow import FitOptions, prepare_training
 from softcost.workflow.training import _candidate_command, _refit_command
 
@@ -145,7 +149,9 @@ def check_states(n_states, trained, page, softcost, monkeypatch, seed):
         path, prices = execute(page, trained.folder, softcost, monkeypatch)
         found = load(path).predict(trained.new).astype(str)
         np.testing.assert_array_equal(found, trained.answers(row, prices))
-        kinds.add((row in trained.search.candidates_, prices is not None))
+        search = trained.search
+        in_file = getattr(search, "candidates_", [search.best_index_])
+        kinds.add((row in in_file, prices is not None))
     return kinds
 
 
@@ -161,6 +167,45 @@ def test_many_commands_give_the_models_that_the_page_shows(
 ):
     kinds = check_states(30, trained, opened, softcost, monkeypatch, seed=1)
     assert len(kinds) == 4  # in the file or not, with and without edited prices
+
+
+@pytest.mark.slow
+def test_commands_with_a_budget_and_one_model_in_the_file(
+    menu, tmp_path, browser, patience, softcost, monkeypatch
+):
+    trained = Trained(tmp_path, menu, max_error=0.3, keep="chosen")
+    page = browser.new_page()
+    page.set_default_timeout(patience)
+    kinds = check_states(6, trained, page, softcost, monkeypatch, seed=2)
+    assert page.locator("#budget").input_value() != ""
+    assert {in_file for in_file, _ in kinds} == {True, False}
+    page.close()
+
+
+def test_python_lines_with_edited_prices_run(open_page, tmp_path, monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    prices = np.array([[0, 1.5, 5], [1, 0, 5], [9, 9, 0]])
+    reduction = OneSidedRegression()
+    search = SoftCostClassifierCV(
+        reduction, cost_matrix=prices, softness=[0, 0.5, 1], param_grid={"C": [1.0]},
+        cv=2,
+    ).fit(X, y)  # fmt: skip
+    page = open_page(ExplorerData.from_search(search))
+    pick_a_dot(page, np.random.default_rng(0))
+    page.locator('#prices [data-cell="1"]').fill("12.5")
+    with page.expect_download() as waiting:
+        page.locator("#save-prices").click()
+    assert waiting.value.suggested_filename == EDITED
+    waiting.value.save_as(tmp_path / EDITED)
+    monkeypatch.chdir(tmp_path)
+    names = {"X": X, "y": y}
+    exec(page.locator("#lines code").last.inner_text(), names)
+    prices[0, 1] = 12.5
+    softness = search.tradeoff_["softness"][selected(page)]
+    own = clone(reduction).set_params(
+        cost_matrix=prices, softness=softness, learner=OneSidedSVR(C=1.0)
+    )
+    np.testing.assert_array_equal(names["model"].predict(X), own.fit(X, y).predict(X))
 
 
 def test_the_recommended_model_is_there_already(trained, opened):
