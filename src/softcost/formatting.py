@@ -30,7 +30,7 @@ def format_rate(value: float | None, error: float | None = None) -> str:
     """A rate in percent, and its standard error."""
     if value is None:
         return "-"
-    text = f"{100 * value:.2f} %"
+    text = f"{100 * value:.2f}%"
     return text if error is None else f"{text} ± {100 * error:.2f}"
 
 
@@ -40,7 +40,7 @@ def format_saving(percent: float | None) -> str:
     Examples
     --------
     >>> [format_saving(one) for one in (25.4, -37.8, -5250.0, 0.01)]
-    ['25.4 % less', '37.8 % more', '53.5 times', 'the same']
+    ['25.4% less', '37.8% more', '53.5 times', 'the same']
     """
     if percent is None:
         return "-"
@@ -48,7 +48,7 @@ def format_saving(percent: float | None) -> str:
         return f"{1 - percent / 100:.3g} times"
     if abs(percent) < 0.05:
         return "the same"
-    return f"{abs(percent):.1f} % {'less' if percent > 0 else 'more'}"
+    return f"{abs(percent):.1f}% {'less' if percent > 0 else 'more'}"
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:

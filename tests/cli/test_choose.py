@@ -151,7 +151,13 @@ def test_what_cannot_be_chosen_is_said(menu, kept, softcost, tmp_path):
 def test_odd_notes_make_no_traceback(kept, softcost, tmp_path):
     odd = tmp_path / "odd.softcost"
     notes = describe(kept[0])["notes"]
-    for change in ({"advice": 3}, {"held_out": [1]}, {"expected": {}}, {"commands": 7}):
+    for change in (
+        {"advice": 3},
+        {"held_out": [1]},
+        {"expected": {}},
+        {"commands": 7},
+        {"not_chosen": [3]},
+    ):
         save(load(kept[0]), odd, notes=notes | change)
         result = softcost("page", odd, "-o", tmp_path / "odd.html")
         assert result.exit_code == 2, result.output

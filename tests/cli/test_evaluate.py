@@ -74,7 +74,7 @@ def test_another_system_is_a_line_of_the_comparison(softcost, models, strict, tm
     assert plain["cost"] == found["cost"]  # the column is not used by the model
     shown = softcost(*words).stdout
     line = next(line for line in shown.splitlines() if line.startswith("clerk "))
-    assert f"{100 * wrong.mean():.2f} %" in line
+    assert f"{100 * wrong.mean():.2f}%" in line
     assert "Compared with clerk, the model saves" in shown
     assert "Compared with oracle, the model costs" in shown
     table["clerk"] = "perhaps"

@@ -50,7 +50,7 @@ def test_a_guarantee_is_told_everywhere(claims, softcost, strict, tmp_path):
     assert search.holdout == pytest.approx(0.2)
     assert search.n_samples_ == 240
     shown = softcost(*claims, *options).stdout
-    assert "budget met: error at most 60.00 % (confidence 0.9, shown on 60" in shown
+    assert "budget met: error at most 60.00% (confidence 0.9, shown on 60" in shown
 
 
 def test_rows_kept_for_the_test_are_not_seen_by_the_encoder(claims, softcost, tmp_path):

@@ -23,10 +23,10 @@ def test_time_left_is_judged_after_the_first_piece(monkeypatch, capsys):
     for clock[0], share in [(50, 0.1), (60, 0.2), (61, 0.21), (80, 0.4), (140, 1.0)]:
         show(share)
     assert capsys.readouterr().err.splitlines() == [
-        "training: 10 %",  # not yet known
-        "training: 20 %, 80 s left",
-        "training: 40 %, 60 s left",
-        "training: 100 %, 0 s left",
+        "training: 10%",  # not yet known
+        "training: 20%, 80 s left",
+        "training: 40%, 60 s left",
+        "training: 100%, 0 s left",
     ]
 
 
@@ -42,7 +42,7 @@ def test_searches_report_and_the_results_do_not_change(quiet, capsys, monkeypatc
         search.fit(X, y)
     told = capsys.readouterr()
     assert told.out == ""
-    assert ("training: 100 %" in told.err) is not quiet
+    assert ("training: 100%" in told.err) is not quiet
     assert search.verbose == 0
 
 

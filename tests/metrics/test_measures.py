@@ -57,7 +57,7 @@ def test_a_new_measure_is_measured_and_reported(balanced_error):
     assert values["balanced_error"] == pytest.approx((1 / 3 + 1) / 2)
     assert balanced_error in reported_measures(False)
     assert balanced_error in reported_measures(True, headline=True)
-    assert balanced_error.format(0.125, 0.01) == "12.50 % ± 1.00"
+    assert balanced_error.format(0.125, 0.01) == "12.50% ± 1.00"
 
 
 @pytest.mark.parametrize("name", Budget.limited_measures())

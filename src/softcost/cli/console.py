@@ -539,7 +539,7 @@ def _lines(what: str) -> Show:
         if now - shown[0] < _SECONDS_BETWEEN_LINES:
             return
         shown[0] = now
-        line = f"{what}: {100 * share:.0f} %"
+        line = f"{what}: {100 * share:.0f}%"
         if share > before and share >= _SHARE_AT_FIRST:
             rest = (now - begun) * (1 - share) / (share - before)
             line += f", {rest:.0f} s left"

@@ -560,7 +560,7 @@ def _action_lines(asked: dict[str, Any] | None, currency: str) -> list[str]:
         return []
     unit = f" {currency}" if currency else ""
     lines = [
-        f"{count:g} of {asked['rows']:g} rows ({100 * count / asked['rows']:.1f} %) go "
+        f"{count:g} of {asked['rows']:g} rows ({100 * count / asked['rows']:.1f}%) go "
         f"to {name}."
         for name, count in asked["actions"].items()
     ]

@@ -127,7 +127,7 @@ class Measure:
     >>> from softcost.metrics import MEASURES
     >>> coverage = MEASURES["coverage"]
     >>> coverage.title, coverage.larger_is_better, coverage.format(0.75)
-    ('Coverage', True, '75.00 %')
+    ('Coverage', True, '75.00%')
     """
 
     name: str
@@ -163,7 +163,7 @@ class Measure:
         Returns
         -------
         str
-            Such as "12.00 % ± 0.50" or "0.8312".
+            Such as "12.00% ± 0.50" or "0.8312".
         """
         formatter = format_rate if self.unit == "rate" else format_cost
         return formatter(value, error)

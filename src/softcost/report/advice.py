@@ -165,7 +165,7 @@ def budget_words(guarantee: Mapping[str, Any]) -> str:
     Returns
     -------
     str
-        Such as ``"budget met: error at most 5.00 % (by cross-validation, without a
+        Such as ``"budget met: error at most 5.00% (by cross-validation, without a
         guarantee)"``.
 
     See Also
@@ -182,12 +182,12 @@ def budget_words(guarantee: Mapping[str, Any]) -> str:
     >>> rule = Budget(error=0.2)
     >>> search = SoftCostClassifierCV(OneSidedRegression(), criterion=rule).fit(X, y)
     >>> budget_words(search.guarantee_)
-    'budget met: error at most 20.00 % (by cross-validation, without a guarantee)'
+    'budget met: error at most 20.00% (by cross-validation, without a guarantee)'
     """
     limits = []
     for limit in guarantee["limits"]:
         if limit["measure"] == "recall":
-            name, bound = f"recall of {limit['label']}", f"{100 * limit['bound']:.2f} %"
+            name, bound = f"recall of {limit['label']}", f"{100 * limit['bound']:.2f}%"
         else:
             measure = MEASURES[limit["measure"]]
             name, bound = measure.heading, measure.format(limit["bound"])

@@ -23,6 +23,7 @@ function buildPriceTable() {
     }
     body.append(row);
   }
+  vary(at("prices"), "--digits", Math.max(...originalPrices.map((_, cell) => priceText(cell).length)));
   put(at("prices"), make("caption", { class: "quiet-only" }, "Price of each mistake: rows are true classes, columns are predictions"), headRow(), body);
 }
 
@@ -40,7 +41,10 @@ function walkPrices(event, k, j) {
 function buildOnePrice() {
   const choice = (id, numbers, names) => make("select", { id }, ...numbers.map((k) => make("option", { value: k }, names[k])));
   const truth = choice("price-truth", classOrder, data.classes), guess = choice("price-guess", answerOrder, data.answers);
-  guess.value = String(answerOrder[1]);
+  // Begin with the most expensive mistake of the choice.
+  const [worst] = mistakesOf(confusion[data.chosen], moneyOf(data.chosen, originalPrices)).filter((one) => one.truth !== one.guess);
+  truth.value = String(worst ? worst.truth : classOrder[0]);
+  guess.value = String(worst ? worst.guess : answerOrder[1]);
   const box = make("input", { type: "text", inputmode: "decimal", autocomplete: "off", id: "price-box", size: 8, "aria-describedby": "price-message" });
   const cell = () => Number(truth.value) * A + Number(guess.value);
   const read = () => { box.value = state.prices[cell()] === originalPrices[cell()] ? priceText(cell()) : show(state.prices[cell()]); box.disabled = truth.value === guess.value; sayPrice(box, ""); };

@@ -52,7 +52,7 @@ function drawExpected(i) {
   const note = at("expected"), expected = expectedCost(i);
   note.hidden = expected === null;
   if (note.hidden) return;
-  const bias = expected > state.cost[i] ? ", but picking the best of " + count(N) + " models is optimistic" : "; picking among " + count(N) + " models did not make it optimistic";
+  const bias = expected > state.cost[i] ? ", but picking the best of " + count(N) + " models is optimistic" : "; picking the best of " + count(N) + " models did not bias it";
   note.textContent = "Cross-validation measured " + amount(state.cost[i]) + bias + ". 95% of resamples: " + money(data.expected[1]) + " to " + money(data.expected[2]) + ".";
 }
 
