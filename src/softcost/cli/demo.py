@@ -18,10 +18,10 @@ from softcost.formatting import format_cost, format_rate, format_saving
 
 COLUMNS = ("loss per digit", "misread", "vs regular")
 STORY = (
-    "A bank's scanner reads amounts on cheques, digit by digit. A euro paid too much is "
-    "lost. A euro paid too little costs ten cents, because the customer calls and gets "
-    "the rest. Trained on {training_rows} digits, tested on {n_test} others; mean ± "
-    "standard error of {splits} random splits."
+    "A bank's scanner reads amounts on cheques, digit by digit. A euro paid too much "
+    "is lost. A euro paid too little costs ten cents, because the customer calls and "
+    "gets the rest. Trained on {training_rows} digits, tested on {n_test} others; mean "
+    "± standard error of {splits} random splits."
 )
 
 
@@ -108,8 +108,8 @@ def _verdict(summary: dict[str, dict[str, Any]], splits: int) -> str:
     """The result in words, whichever way it went."""
     chosen, regular = summary["softcost"], summary["regular"]
     wins = (
-        f"softcost is cheaper than the regular model on {chosen['cheaper_than_regular']} "
-        f"of {splits} splits. "
+        "softcost is cheaper than the regular model on "
+        f"{chosen['cheaper_than_regular']} of {splits} splits. "
     )
     if chosen["cost"] >= regular["cost"]:
         return wins + "On average it is not: keep the regular model."
