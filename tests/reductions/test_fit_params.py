@@ -216,7 +216,9 @@ def test_an_eval_set_needs_rows_for_every_subproblem(rows):
         model.fit(X, y, eval_set=[(X[first], y[first])])
 
 
-@pytest.mark.filterwarnings("ignore:The LGBMClassifier or classes")  # LightGBM 4.5
+# LightGBM 4.5 with scikit-learn 1.6
+@pytest.mark.filterwarnings("ignore:The LGBMClassifier or classes")
+@pytest.mark.filterwarnings("ignore:'force_all_finite' was renamed")
 def test_early_stopping_of_boosted_trees(rows, valid):
     """Each pair stops where its own validation rows say."""
     lightgbm = pytest.importorskip("lightgbm")
