@@ -67,7 +67,7 @@ SINGLE_IMPORTER = {
     "softcost.paper.figures": "needs matplotlib, which is optional",
     "softcost.persistence.codec": "object graph to JSON and arrays, and back",
     "softcost.persistence.skops_types": "the trusted route for other estimators",
-    "softcost.persistence.types_lightgbm": "parses LightGBM's text format",
+    "softcost.persistence.types_boosting": "schemas register by package",
     "softcost.persistence.types_search": "schemas register by package",
     "softcost.persistence.types_sklearn": "schemas register by package",
     "softcost.search.path_engine": "cross-validation of learners with a path",

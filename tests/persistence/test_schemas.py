@@ -7,6 +7,7 @@ import warnings
 from collections import UserList
 from functools import cache
 
+import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,6 +19,8 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
     RandomForestClassifier,
@@ -140,6 +143,18 @@ MODELS = {
     "boosted costs": lambda: RegressionOneVsAll(
         HistGradientBoostingRegressor(**BOOSTED)
     ),
+    "gradient boosting": lambda: MinimumExpectedCost(
+        GradientBoostingClassifier(n_estimators=2)
+    ),
+    "gradient-boosted costs": lambda: RegressionOneVsAll(
+        GradientBoostingRegressor(n_estimators=2, init="zero")
+    ),
+    "LGBMClassifier": lambda: MinimumExpectedCost(
+        lightgbm.LGBMClassifier(n_estimators=2, min_child_samples=5, verbose=-1)
+    ),
+    "LGBMRegressor": lambda: RegressionOneVsAll(
+        lightgbm.LGBMRegressor(n_estimators=2, min_child_samples=5, verbose=-1)
+    ),
     "calibrated": lambda: MinimumExpectedCost(
         CalibratedClassifierCV(LinearClassifier(), cv=2)
     ),
@@ -177,7 +192,8 @@ MODELS = {
 ALIKE = {
     "budget", "folds", "OneSidedSVR", "OneSidedLinear", "OneSidedNystroem",
     "linear osr", "landmarks", "other", "clipped", "linear gbse", "more trees",
-    "trees of costs", "boosted costs", "sigmoid",
+    "trees of costs", "boosted costs", "sigmoid", "gradient-boosted costs",
+    "LGBMRegressor",
 }  # fmt: skip
 DIFFERENT = [name for name in MODELS if name not in ALIKE]
 VALUES = ("OneSidedSVR", "OneSidedLinear", "OneSidedNystroem")
@@ -208,6 +224,7 @@ def folder(tmp_path_factory):
 # What only a fit looks at, and a loaded model has in another form.
 FIT_ONLY = (
     "bin_thresholds_", "n_threads", "model.ensemble", "model.cv", "booster_",
+    "_class_map", "_best_score", "_Booster", "constant_hessian",
     "space.basis", "summary_",
 )  # fmt: skip
 
@@ -218,6 +235,8 @@ def same(mine, theirs, path=""):
         return
     if isinstance(mine, UserList):  # of columns, in older versions of scikit-learn
         mine = mine.data
+    if isinstance(mine, np.ndarray) and path.endswith(".estimators_"):
+        mine, theirs = mine.ravel().tolist(), theirs.ravel().tolist()
     if isinstance(mine, np.ndarray):
         assert mine.dtype.kind == theirs.dtype.kind, path
         np.testing.assert_array_equal(mine, theirs, err_msg=path)
@@ -271,6 +290,8 @@ def test_every_type_is_in_some_model(folder):
         "KFold", "GroupKFold", "StratifiedGroupKFold", "ShuffleSplit",
         "StratifiedShuffleSplit", "LeastCost", "LeastError", "MaxOfBoth", "Tolerance",
         "Constant", "OneClass", "RandomizedPair",
+        # in test_boosting_types.py, since they are optional
+        "XGBClassifier", "XGBRegressor", "CatBoostClassifier", "CatBoostRegressor",
     }  # fmt: skip
     assert set(registry()) - seen <= alike
 
@@ -289,7 +310,7 @@ def is_refused(path):
 TOLD = {"SoftCostClassifierCV.cv_results_", "LogisticRegression.n_iter_",
         "MetaCost.relabelled_"}  # fmt: skip
 BOOSTED_TREES = ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor")
-SCORES = {f"{one}.{name}" for one in BOOSTED_TREES
+SCORES = {f"{one}.{name}" for one in (*BOOSTED_TREES, "GradientBoostingClassifier")
           for name in ("train_score_", "validation_score_")}  # fmt: skip
 FREE = {
     "shorter": TOLD | SCORES | {"Calibration.present"},

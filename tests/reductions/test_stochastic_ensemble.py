@@ -42,6 +42,16 @@ def test_chances_sum_to_one(blobs, example_costs):
     np.testing.assert_allclose((own * gains(own, costs)).sum(axis=1), 0, atol=1e-14)
 
 
+def test_products_with_missing_values(blobs):
+    """Trees support NaN in dense arrays only; products of features were sparse."""
+    X, y, *_ = blobs(3)
+    X = X.copy()
+    X[::5, 0] = np.nan
+    learner = DecisionTreeClassifier(max_depth=3, random_state=0)
+    model = StochasticEnsembleBoosting(learner, n_rounds=3, random_state=0)
+    assert np.isfinite(model.fit(X, y).decision_function(X)).all()
+
+
 def test_policy_shares_equally_among_the_accepted():
     accepted = np.array([[True, False, True], [False] * 3, [False, True, False]])
     third = 1 / 3

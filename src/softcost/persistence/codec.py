@@ -39,12 +39,19 @@ def registry() -> dict[str, Type]:
     Schemas name softcost's classes, so importing them imports every estimator. Only
     what reads or writes a model needs that: not ``describe``, and not a command's help.
     """
+    from softcost.persistence.types_boosting import BOOSTING_TYPES
     from softcost.persistence.types_search import SEARCH_TYPES
     from softcost.persistence.types_sklearn import SKLEARN_TYPES
     from softcost.persistence.types_softcost import SOFTCOST_TYPES
     from softcost.persistence.types_trees import TREE_TYPES
 
-    schemas = (*SOFTCOST_TYPES, *SEARCH_TYPES, *SKLEARN_TYPES, *TREE_TYPES)
+    schemas = (
+        *SOFTCOST_TYPES,
+        *SEARCH_TYPES,
+        *SKLEARN_TYPES,
+        *TREE_TYPES,
+        *BOOSTING_TYPES,
+    )
     return {schema.name: schema for schema in schemas}
 
 

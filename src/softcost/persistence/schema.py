@@ -679,6 +679,9 @@ class Type:
     is_estimator : bool
         Whether its objects may stand where an estimator belongs. Others would not
         check the rows that they predict.
+    any_params : bool
+        Whether the constructor has ``**kwargs``, so that its signature does not tell
+        which parameters this version has.
     """
 
     cls: type | str
@@ -692,6 +695,7 @@ class Type:
     renamed: Mapping[str, str] = field(default_factory=dict)
     former_names: tuple[str, ...] = ()
     is_estimator: bool = True
+    any_params: bool = False
 
     @property
     def name(self) -> str:
@@ -802,7 +806,9 @@ class Type:
         """The object."""
         cls = self.load()
         accepted = {
-            name: value for name, value in params.items() if name in parameters(cls)
+            name: value
+            for name, value in params.items()
+            if self.any_params or name in parameters(cls)
         }
         if self.make is not None:
             return self.make(cls, accepted, fitted)

@@ -2,7 +2,8 @@
 
 LightGBM trusts its text: a child that is not a node, a wrong length or a word in place
 of a number ends the process. It also ends lines, and the text, at characters that
-Python does not. Here only what `OneSidedBoosting` and `BoostedTrees` write is allowed:
+Python does not. Here only what `OneSidedBoosting`, `BoostedTrees`, ``LGBMClassifier``
+and ``LGBMRegressor`` write is allowed:
 printable ASCII, as many trees per round as there are outputs, splits on numbers and on
 categories, constant leaves.
 
@@ -34,7 +35,22 @@ from typing import Any
 import numpy as np
 
 from softcost.persistence.archive import NotCovered, Refused
-from softcost.persistence.schema import Kind
+from softcost.persistence.schema import (
+    CLASS_WEIGHT,
+    JOBS,
+    PLAIN,
+    Kind,
+    Labels,
+    Real,
+    Record,
+    Type,
+    Whole,
+    bind,
+    length,
+    made,
+    maybe,
+    one_of,
+)
 
 _HEADER = {"version": "v4", "label_index": "0"}
 _MOST_CLASSES = 2**16
@@ -97,7 +113,7 @@ def check_text(text: str) -> tuple[int, int]:
     outputs = _whole(fields["num_class"], 1, _MOST_CLASSES)
     if fields["num_tree_per_iteration"] != fields["num_class"]:
         raise Refused("not one tree for each class")
-    objectives = {"custom": 1, "binary sigmoid:1": 2}
+    objectives = {"custom": 1, "regression": 1, "binary sigmoid:1": 2}
     if outputs > 1:
         objectives = {f"multiclass num_class:{outputs}": outputs}
     if fields.get("objective", "custom") not in objectives:
@@ -236,3 +252,102 @@ def make_booster(text: str | None) -> Any:
             "the model holds LightGBM trees: pip install lightgbm."
         ) from None
     return lightgbm.Booster(model_str=text)
+
+
+# LightGBM's estimators for scikit-learn.
+#
+# They pass all parameters on to compiled code when they predict, as text: so words come
+# from short lists, and parameters beyond the signature are a few numbers.
+
+_NUMERIC = frozenset(
+    {"verbose", "verbosity", "force_row_wise", "force_col_wise", "deterministic",
+     "extra_trees", "max_bin", "path_smooth", "cat_smooth", "cat_l2",
+     "max_cat_threshold", "max_cat_to_onehot", "min_data_per_group", "min_data_in_bin"}
+)  # fmt: skip
+_PARAMS = {
+    "boosting_type": one_of("gbdt", "dart", "goss"),
+    "objective": maybe(one_of("binary", "multiclass", "regression")),
+    "importance_type": one_of("split", "gain"), "class_weight": CLASS_WEIGHT,
+    "n_jobs": JOBS, "random_state": maybe(Whole(0, 2**31)), "_other_params": PLAIN,
+    **dict.fromkeys(
+        ("num_leaves", "max_depth", "n_estimators", "subsample_for_bin",
+         "min_child_samples", "subsample_freq"), Whole()),
+    **dict.fromkeys(
+        ("learning_rate", "min_split_gain", "min_child_weight", "subsample",
+         "colsample_bytree", "reg_alpha", "reg_lambda"), Real()),
+}  # fmt: skip
+_FITTED: dict[str, Kind] = {
+    "_Booster": Booster(), "best_iteration": Whole(-1, 2**31),
+    "n_features": length("d"), "has_names": Whole(0, 1),
+}  # fmt: skip
+
+
+def _take_estimator(value: Any) -> dict[str, Any] | None:
+    if getattr(value, "_Booster", None) is None:
+        return None
+    booster = value.booster_
+    if booster.pandas_categorical:
+        raise NotCovered("trees on categories of a data frame")
+    fitted = {
+        "_Booster": booster,
+        "best_iteration": int(booster.best_iteration),
+        "n_features": int(value._n_features),
+        "has_names": int(getattr(value, "_fitted_with_feature_names", False)),
+    }
+    if hasattr(value, "predict_proba"):
+        fitted["classes"] = np.asarray(value.classes_)
+    return fitted
+
+
+def _check_estimator(record: Record) -> None:
+    others: Any = record.params.get("_other_params", {})
+    if not isinstance(others, dict) or not set(others) <= _NUMERIC:
+        raise Refused("_other_params: not parameters that are allowed")
+    if not all(isinstance(value, bool | int | float) for value in others.values()):
+        raise Refused("_other_params: not numbers")
+    if record.fitted is not None:
+        bind(record.dims, "d", record.dims["boosted"])
+        many = record.dims["K"] if record.type == "LGBMClassifier" else 1
+        bind(record.dims, "boosted_classes", many)
+
+
+def _make_estimator(cls: Any, params: dict, fitted: dict | None) -> Any:
+    others = params.pop("_other_params", {})
+    value = made(cls, {**params, **others}, None)
+    if fitted is None:
+        return value
+    booster = make_booster(fitted["_Booster"])
+    booster.best_iteration = fitted["best_iteration"]
+    attributes = {
+        "_Booster": booster,
+        "_best_iteration": fitted["best_iteration"],
+        "_n_features": fitted["n_features"],
+        "_n_features_in": fitted["n_features"],
+        "_fitted_with_feature_names": bool(fitted["has_names"]),
+        "fitted_": True,
+    }
+    objective = "regression"
+    if "classes" in fitted:
+        from sklearn.preprocessing import LabelEncoder
+
+        classes = fitted["classes"]
+        objective = "multiclass" if len(classes) > 2 else "binary"
+        attributes |= {
+            "_classes": classes,
+            "_n_classes": len(classes),
+            "_le": made(LabelEncoder, {}, {"classes_": classes}),
+            "_class_map": {label: label for label in range(len(classes))},
+        }
+    value.__dict__.update(attributes, _objective=params.get("objective") or objective)
+    return value
+
+
+LIGHTGBM_TYPES = [
+    Type(
+        f"lightgbm.sklearn:{name}", _PARAMS,
+        _FITTED | ({"classes": Labels("K")} if name == "LGBMClassifier" else {}),
+        check=_check_estimator, take=_take_estimator, make=_make_estimator,
+        any_params=True,
+    )
+    for name in ("LGBMClassifier", "LGBMRegressor")
+]  # fmt: skip

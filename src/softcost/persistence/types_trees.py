@@ -5,6 +5,7 @@ every child comes after its parent, every node but the first has exactly one par
 and every split uses an existing feature: a walk ends, and inside the tree.
 """
 
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -215,6 +216,90 @@ _DECISION_TREE_TYPES = [
     _forest("RandomForestRegressor", "DecisionTreeRegressor", False),
     _forest("ExtraTreesClassifier", "ExtraTreeClassifier", True),
     _forest("ExtraTreesRegressor", "ExtraTreeRegressor", False),
+]  # fmt: skip
+
+
+# Gradient boosting: an array of regression trees, and the first guess.
+
+_GRADIENT_PARAMS = {
+    **_TREE_PARAMS, "learning_rate": Real(0), "n_estimators": Whole(1),
+    "subsample": PLAIN, "init": maybe(one_of("zero")), "verbose": VERBOSE,
+    "alpha": PLAIN, "warm_start": FLAG, "validation_fraction": PLAIN,
+    "n_iter_no_change": PLAIN, "tol": PLAIN,
+    "loss": one_of(
+        "log_loss", "exponential", "squared_error", "absolute_error", "huber",
+        "quantile",
+    ),
+}  # fmt: skip
+for _name in ("splitter", "class_weight", "monotonic_cst"):
+    del _GRADIENT_PARAMS[_name]
+_GRADIENT_FITTED = FEATURES | {
+    "trees": ListOf(Part(["DecisionTreeRegressor"])), "max_features_": COUNT,
+    "init_": either(one_of("zero"), Part(["DummyClassifier", "DummyRegressor"])),
+    "train_score_": numbers("*", finite=False),
+}  # fmt: skip
+
+
+def _take_gradient(value: Any) -> dict[str, Any] | None:
+    if not hasattr(value, "estimators_"):
+        return None
+    names = ("n_features_in_", "feature_names_in_", "classes_", "max_features_",
+             "train_score_", "init_")  # fmt: skip
+    fitted = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    trees = [copy(tree) for tree in value.estimators_.ravel()]
+    for tree in trees:
+        tree.random_state = None  # that of the fit, 2.5 kB each
+    return {**fitted, "trees": trees}
+
+
+def _check_gradient(record: Record) -> None:
+    fitted = record.fitted
+    if fitted is None:
+        return
+    guess, classes = fitted["init_"], record.dims.get("K", 0)
+    per_round = classes if classes > 2 else 1
+    if not fitted["trees"] or len(fitted["trees"]) % per_round:
+        raise Refused("trees: not as many in every round")
+    for tree in fitted["trees"]:
+        require_fitted(tree, record.dims["d"], "trees")
+    regresses = record.params["loss"] not in ("log_loss", "exponential")
+    if regresses != (classes == 0) or classes == 1:
+        raise Refused("loss: not that of the estimator")
+    if record.params["loss"] == "exponential" and classes != 2:
+        raise Refused("loss: exponential is for two classes")
+    if guess != "zero":
+        expected = "DummyRegressor" if regresses else "DummyClassifier"
+        if guess.type != expected or guess.fitted is None:
+            raise Refused("init_: not a guess of this estimator")
+        if guess.dims.get("K", 0) != classes:
+            raise Refused("init_: a guess of other classes")
+
+
+def _make_gradient(cls: Any, params: dict, fitted: dict | None) -> Any:
+    value = made(cls, params, None)
+    if fitted is None:
+        return value
+    trees, classes = fitted.pop("trees"), len(fitted.get("classes_", ()))
+    per_round = classes if classes > 2 else 1
+    value.__dict__.update(
+        fitted,
+        estimators_=np.array(trees, dtype=object).reshape(-1, per_round),
+        n_trees_per_iteration_=per_round,
+        n_estimators_=len(trees) // per_round,
+    )
+    if classes:
+        value.n_classes_ = classes
+    value._loss = value._get_loss(sample_weight=None)
+    return value
+
+
+_GRADIENT_TYPES = [
+    Type(
+        f"sklearn.ensemble:GradientBoosting{kind}", _GRADIENT_PARAMS,
+        _GRADIENT_FITTED | ({"classes_": Labels("K")} if kind == "Classifier" else {}),
+        NAMED, check=_check_gradient, take=_take_gradient, make=_make_gradient,
+    )
+    for kind in ("Classifier", "Regressor")
 ]  # fmt: skip
 
 
@@ -500,4 +585,4 @@ _HIST_TYPES = [
     ),
 ]  # fmt: skip
 
-TREE_TYPES = [*_DECISION_TREE_TYPES, *_HIST_TYPES]
+TREE_TYPES = [*_DECISION_TREE_TYPES, *_GRADIENT_TYPES, *_HIST_TYPES]

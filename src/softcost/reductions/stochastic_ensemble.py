@@ -225,8 +225,11 @@ class StochasticEnsembleBoosting(Reduction):
             if width is not None:
                 interact = width > X.shape[1] + len(self.classes_)
         # Most products are zero, so a sparse matrix is smaller if the learner reads it.
+        # Learners that support NaN may do so in dense arrays only (trees), or regard
+        # zeros of sparse matrices as missing (XGBoost).
+        inputs = self.__sklearn_tags__().input_tags
         as_sparse = sparse.issparse(X) or (
-            interact and self.__sklearn_tags__().input_tags.sparse
+            interact and inputs.sparse and not inputs.allow_nan
         )
         return interact, as_sparse
 
