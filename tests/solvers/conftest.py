@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
-from softcost.solvers import kernels
+from softcost.solvers.kernel_functions import FEATURE_KERNELS
 
 
 def _distance_form(A, B, kernel, gamma=1.0):
@@ -130,6 +130,6 @@ def noisy():
     return make
 
 
-@pytest.fixture(params=sorted(kernels.FEATURE_KERNELS))
+@pytest.fixture(params=sorted(FEATURE_KERNELS))
 def kernel(request):
     return request.param

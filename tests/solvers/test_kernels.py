@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from softcost.solvers import kernels, passes
+from softcost.solvers.kernel_functions import KERNELS, code_of
 
 SHAPES = [(1, 1), (2, 649), (31, 3), (32, 1), (33, 4), (257, 2), (257, 17)]
 
@@ -81,7 +82,7 @@ def test_rows_against_others(kernel, m, n, distance_form):
     A = rng.random((m, 4)).astype(np.float32)
     B = rng.random((n, 4)).astype(np.float32)
     out = np.full((m, kernels.padded(n)), np.nan, np.float32)
-    kernels.kernel_rows(A, kernels.pack(B), kernels.code_of(kernel), 0.5, out, 0)
+    kernels.kernel_rows(A, kernels.pack(B), code_of(kernel), 0.5, out, 0)
     expected = distance_form(A.astype(float), B.astype(float), kernel, 0.5)
     # relative to the largest: a tiny squared distance has few digits
     np.testing.assert_allclose(out[:, :n], expected, rtol=rounding(4), atol=1e-9)
@@ -160,4 +161,4 @@ def test_gamma_changes_exactly_the_kernels_that_have_it(kernel):
     X = np.random.default_rng(0).random((20, 3))
     narrow, wide = (kernels.gram_matrix(X, kernel, gamma=g) for g in (0.5, 2.0))
     changes = not np.array_equal(narrow, wide)
-    assert changes == kernels.KERNELS[kernel].has_gamma
+    assert changes == KERNELS[kernel].has_gamma

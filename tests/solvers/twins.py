@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from softcost.solvers import kernels, passes, plain_passes, smo
+from softcost.solvers.kernel_functions import FEATURE_KERNELS
 from softcost.solvers.row_store import Gram
 from softcost.solvers.simd import FUSED
 
@@ -42,7 +43,7 @@ def a_problem(rng):
     if rng.random() < 0.3:
         X = np.round(X)
     y = np.where(X[:, 0] + 0.5 * rng.standard_normal(n) > 0, 1.0, -1.0)
-    names = sorted(kernels.FEATURE_KERNELS)
+    names = sorted(FEATURE_KERNELS)
     kernel = names[rng.integers(len(names))]
     return Gram(kernels.gram_matrix(X, kernel, gamma=1 / d)), y
 

@@ -24,7 +24,13 @@ from softcost.solvers import large
 from softcost.solvers.kernels import gram_matrix
 from softcost.solvers.row_store import LEAST
 from softcost.svm import KernelSVC, OneSidedSVR
-from softcost.svm.machines import Needs, SharedRows, copy_bytes, make_plan, row_bytes
+from softcost.svm.shared_rows import (
+    Needs,
+    SharedRows,
+    copy_bytes,
+    make_plan,
+    row_bytes,
+)
 
 REDUCTIONS = {
     "osr": OneSidedRegression(OneSidedSVR()),

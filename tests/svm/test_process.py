@@ -182,3 +182,19 @@ def test_importing_the_package_imports_nothing_heavy():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == ""
+
+
+def test_estimators_are_imported_without_numba():
+    """It is imported for compiled code alone, when a machine is fitted."""
+    code = (
+        "import sys, softcost\n"
+        "softcost.SoftCostClassifierCV, softcost.OneSidedNystroem, softcost.load\n"
+        "import softcost.persistence.types_softcost\n"
+        "print('numba' in sys.modules)\n"
+        "softcost.KernelSVC().fit([[0.0], [1.0]], [0, 1])\n"
+        "print('numba' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["False", "True"]

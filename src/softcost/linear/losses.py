@@ -12,9 +12,9 @@ as the caches allow, and a NumPy expression would need several temporary copies 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from functools import cache
+from typing import Any, TypeVar, cast
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,15 +25,21 @@ SQUARED, ONE_SIDED, LOGISTIC = "squared", "one-sided", "logistic"
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False}
-
 
 def jit(function: Function) -> Function:
-    """Compile for plain arrays; cache the result on disk if a folder is writable."""
-    try:
-        return numba.njit(cache=True, **_OPTIONS)(function)
-    except RuntimeError:  # numba: "no locator available", no folder to cache in
-        return numba.njit(**_OPTIONS)(function)
+    """As `softcost.solvers.compilation.jit`, but numba is imported by the first call.
+
+    Most users of this package never fit a linear machine, and numba takes a fifth of a
+    second to import.
+    """
+
+    @cache
+    def compiled() -> Function:
+        from softcost.solvers import compilation
+
+        return compilation.jit(function)
+
+    return cast(Function, lambda *arguments: compiled()(*arguments))
 
 
 @jit

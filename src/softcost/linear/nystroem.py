@@ -3,9 +3,10 @@
 They approximate kernel machines for tables whose kernel matrix does not fit into
 memory. With landmarks z, a machine is ``f(x) = sum_l b_l K(x, z_l) + intercept``, where
 the b_l sum to zero, and its penalty is ``1/2 b'Kb`` over the landmarks. Kernels are
-those of `softcost.solvers.kernels`, in their distance form. With the eigenvectors U and
-eigenvalues E of the centred kernel matrix of the landmarks, ``b = U E^(-1/2) w`` turns
-the penalty into ``1/2 |w|^2``: a linear machine on the features ``K(x, z) U E^(-1/2)``.
+those of `softcost.solvers.kernel_functions`, in their distance form. With the
+eigenvectors U and eigenvalues E of the centred kernel matrix of the landmarks,
+``b = U E^(-1/2) w`` turns the penalty into ``1/2 |w|^2``: a linear machine on the
+features ``K(x, z) U E^(-1/2)``.
 With all rows as landmarks it is the kernel machine itself.
 
 References
@@ -36,14 +37,11 @@ from softcost.linear.linear_machine import (
     LinearMachines,
     side_by_side,
 )
-from softcost.solvers.kernels import (
+from softcost.solvers.kernel_functions import (
     FEATURE_KERNELS,
     check_single,
     code_of,
-    kernel_rows,
     lists_kernels,
-    pack,
-    padded,
 )
 
 # Landmarks are chosen from a sample of at least 4096 rows and 16 rows per landmark,
@@ -65,6 +63,8 @@ class Kernel:
 
     def values(self, X: Any, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Distance form of rows against vectors, shape (n, n_vectors)."""
+        from softcost.solvers.kernels import kernel_rows, pack, padded
+
         rows = X.toarray() if sparse.issparse(X) else np.ascontiguousarray(X)
         out = np.empty((len(vectors), padded(len(rows))), np.float32)
         kernel_rows(vectors, pack(rows), code_of(self.name), self.gamma, out, 0)

@@ -77,8 +77,8 @@ from softcost.reductions.calibration import (
     TemperatureScaling,
 )
 from softcost.reductions.filter_tree import Node
-from softcost.solvers.kernels import FEATURE_KERNELS, KERNELS
-from softcost.solvers.smo import Solution
+from softcost.solvers.dual_problem import Solution
+from softcost.solvers.kernel_functions import FEATURE_KERNELS, KERNELS
 from softcost.svm import KernelSVC, OneSidedSVR
 from softcost.svm.machines import KernelSpec, Machines
 

@@ -18,6 +18,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -215,19 +216,19 @@ _OPTIONS = {
 }
 
 
-def _stamp_of_sources() -> str:
-    """A hash of all solver sources.
+@cache
+def _stamp_of(source: str) -> str:
+    """A hash of all solver sources and of one more file.
 
     numba keeps compiled code as long as the function's own file is the same, although
     functions of other files are compiled into it.
     """
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted({Path(source), *Path(__file__).parent.glob("*.py")}):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
-_STAMP = _stamp_of_sources()
 announce_compiling()
 
 
@@ -248,7 +249,9 @@ def _compile(function: Function, **options: Any) -> Function:
         compiled._compiler.compile = _compiler_on()(compiled._compiler.compile)
     # RuntimeError is numba's "no locator available", nowhere to cache.
     with suppress(RuntimeError, OSError):
-        compiled._cache = CheckedCache(function, _STAMP)
+        compiled._cache = CheckedCache(
+            function, _stamp_of(function.__code__.co_filename)
+        )
     return compiled
 
 

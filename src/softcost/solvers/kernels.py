@@ -1,121 +1,29 @@
-"""Kernels, always in their distance form.
+"""Kernel values in single precision, always in the distance form of their kernel.
 
-A support vector machine with an unpenalised bias has coefficients that sum to zero, so
-``K(x, x')`` may be replaced by ``K(x, x') - (K(x, x) + K(x', x')) / 2``, which is minus
-half the squared distance in feature space and has a zero diagonal [1]_. `KERNELS` lists
-the kernels in both forms. The perceptron and stump kernels are conditionally positive
-definite, which such a machine needs and no more; they stand for infinite ensembles of
-perceptrons and of decision stumps [2]_.
-
-Distances are sums of direct differences, so equal rows have distance exactly zero, and
-the matrix is symmetric to the bit.
-
-To add a kernel: a number, an entry in `KERNELS`, and its formula in `_is_manhattan` and
-`_finish`; then its reference in ``tests/solvers/conftest.py``.
-
-References
-----------
-.. [1] B. Schoelkopf, "The kernel trick for distances", NIPS 13, 2000.
-.. [2] H.-T. Lin, L. Li, "Support vector machinery for infinite ensemble learning",
-   JMLR 9, 2008.
+See `softcost.solvers.kernel_functions` for the kernels and this form. Distances are
+sums of direct differences, so equal rows have distance exactly zero, and the matrix is
+symmetric to the bit.
 """
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softcost.parallel import in_threads
 from softcost.solvers import simd as v
 from softcost.solvers.compilation import inline, internal, jit
+from softcost.solvers.kernel_functions import (
+    EXPONENTIAL,
+    LAPLACIAN,
+    LINEAR,
+    PERCEPTRON,
+    RBF,
+    STUMP,
+    code_of,
+)
 from softcost.solvers.passes import WIDTH as STEP
 from softcost.solvers.simd import WIDE
-
-PERCEPTRON, STUMP, LAPLACIAN, EXPONENTIAL, RBF, LINEAR = range(6)
-
-
-class KernelFunction(NamedTuple):
-    """A kernel that machines can use.
-
-    Attributes
-    ----------
-    code : int or None
-        Its number in compiled code; None for a matrix that the user computes.
-    formula : str
-        ``K(x, x')``.
-    distance_form : str
-        ``K(x, x') - (K(x, x) + K(x', x')) / 2``.
-    has_gamma : bool
-        Whether it has a width.
-    diagonal : callable or None
-        ``K(x, x)`` of rows (n, d); None if it is constant.
-    """
-
-    code: int | None
-    formula: str
-    distance_form: str
-    has_gamma: bool = False
-    diagonal: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
-
-
-KERNELS = {
-    "perceptron": KernelFunction(PERCEPTRON, "-|x - x'|_2", "-|x - x'|_2"),
-    "stump": KernelFunction(STUMP, "-|x - x'|_1", "-|x - x'|_1"),
-    "laplacian": KernelFunction(
-        LAPLACIAN,
-        "exp(-gamma |x - x'|_1)",
-        "exp(-gamma |x - x'|_1) - 1",
-        has_gamma=True,
-    ),
-    "exponential": KernelFunction(
-        EXPONENTIAL,
-        "exp(-gamma |x - x'|_2)",
-        "exp(-gamma |x - x'|_2) - 1",
-        has_gamma=True,
-    ),
-    "rbf": KernelFunction(
-        RBF,
-        "exp(-gamma |x - x'|_2^2)",
-        "exp(-gamma |x - x'|_2^2) - 1",
-        has_gamma=True,
-    ),
-    "linear": KernelFunction(
-        LINEAR,
-        "<x, x'>",
-        "-|x - x'|_2^2 / 2",
-        diagonal=lambda X: (X**2).sum(axis=1),
-    ),
-    "precomputed": KernelFunction(None, "K_ij", "K_ij - (K_ii + K_jj) / 2"),
-}
-# Kernels of features: those that are computed here.
-FEATURE_KERNELS = tuple(
-    name for name, kernel in KERNELS.items() if kernel.code is not None
-)
-
-
-Class = TypeVar("Class", bound=type)
-
-
-def lists_kernels(cls: Class) -> Class:
-    """Insert the names of kernels into a class's docstring, for ``{kernels}``."""
-    if cls.__doc__:  # not under python -OO
-        for field, names in (
-            ("kernels", KERNELS),
-            ("feature_kernels", FEATURE_KERNELS),
-        ):
-            words = ", ".join(f'"{name}"' for name in names)
-            cls.__doc__ = cls.__doc__.replace(f"{{{field}}}", f"{{{words}}}")
-    return cls
-
-
-def code_of(kernel: str) -> int:
-    """The number of a kernel of features in compiled code."""
-    code = KERNELS[kernel].code
-    assert code is not None, kernel
-    return code
-
 
 # Columns come in panels of 32 rows of the data, feature by feature, so one load brings
 # a feature of sixteen of them. Every sum runs over the features in their order,
@@ -299,19 +207,6 @@ def mirror(gram, start, stop):
 
 
 _LINE = 64  # bytes of a cache line
-# The sum of squares of a thousand such numbers fits into single precision (3e38).
-LARGEST = 1e17
-
-
-def check_single(X: np.ndarray) -> None:
-    """Refuse numbers that are too large for kernels in single precision."""
-    largest = max(X.max(initial=0.0), -X.min(initial=0.0))
-    if not largest <= LARGEST:
-        raise ValueError(
-            f"X has values around {largest:.1g}, too large for kernels in single "
-            "precision: scale the features, for instance with StandardScaler(), or "
-            "correct what is out of range."
-        )
 
 
 def padded(n: int) -> int:

@@ -29,6 +29,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from softcost.solvers.compilation import jit
+from softcost.solvers.dual_problem import Solution
 from softcost.solvers.kernels import (
     aligned,
     aligned_zeros,
@@ -41,7 +42,6 @@ from softcost.solvers.row_store import AnyRows, Given, Gram, Part, Store
 from softcost.solvers.smo import (
     NO_LIMIT,
     REFINEMENT,
-    Solution,
     begin,
     certify,
     end_round,

@@ -20,11 +20,11 @@ from numba.core import types
 from numba.extending import intrinsic, overload
 
 from softcost.solvers.compilation import allocating, inline, jit
+from softcost.solvers.kernel_functions import code_of
 from softcost.solvers.kernels import (
     aligned,
     aligned_zeros,
     centre_row,
-    code_of,
     copy_runs,
     half_diagonal,
     kernel_rows,

@@ -39,12 +39,12 @@ References
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from softcost.solvers.compilation import inline, internal, jit
+from softcost.solvers.dual_problem import Solution
 from softcost.solvers.kernels import aligned, aligned_zeros, padded
 from softcost.solvers.passes import (
     FAR,
@@ -491,37 +491,6 @@ def advance(rows, targets, lower, upper, tol, limit, budget, problem):
 def steps_per_call(work: float) -> int:
     """Steps between two calls of ``proceed``, for steps that touch ``work`` entries."""
     return int(max(_WORK_PER_CALL / max(work, 1), 100))
-
-
-@dataclass(frozen=True)
-class Solution:
-    """Coefficients and the certificate that they are optimal.
-
-    Attributes
-    ----------
-    beta : array of shape (n,)
-    intercept : float
-        Of the kernel's distance form; NaN where no row has a box.
-    violation : float
-        Largest violation of the optimality conditions, from a gradient that is summed
-        in double precision, or whose rounding is known to be far below a tolerance of
-        at least `EXACT_BELOW`.
-    dual_gap : float
-        Primal minus dual objective, from the same gradient.
-    objective : float
-        ``1/2 b'Kb - t'b``.
-    steps : int
-    converged : bool
-        Whether the violation is at most the tolerance.
-    """
-
-    beta: np.ndarray
-    intercept: float
-    violation: float
-    dual_gap: float
-    objective: float
-    steps: int
-    converged: bool
 
 
 def solve(

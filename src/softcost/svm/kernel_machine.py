@@ -1,13 +1,12 @@
-"""The base class of `KernelSVC` and `OneSidedSVR`, and their paths.
+"""The base class of `KernelSVC` and `OneSidedSVR`.
 
-A path solves all problems of a search on shared kernel values.
+Fits import compiled code, and numba with it; importing an estimator does not.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral, Real
-from threading import Lock
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,229 +14,14 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from softcost.learners import PathOutputs, Subproblem, warn_not_converged
+from softcost.learners import Subproblem, warn_not_converged
 from softcost.learners.sklearn_types import BaseEstimator
-from softcost.solvers.duplicates import distinct_rows
-from softcost.solvers.kernels import KERNELS, centred, submatrix
-from softcost.solvers.path import Family, solve_path
-from softcost.solvers.row_store import Gram, Rows
-from softcost.svm.machines import (
-    Copies,
-    KernelSpec,
-    Machines,
-    Matrix,
-    Needs,
-    Plan,
-    Problem,
-    SharedRows,
-    centre_of,
-    check_reach,
-    fit_machines,
-    largest_distance,
-    make_plan,
-)
+from softcost.solvers.dual_problem import Problem
+from softcost.solvers.kernel_functions import KERNELS
+from softcost.svm.machines import KernelSpec, Machines, centre_of
 
-# Share of rows with a box below which a subproblem gets a matrix of its own: then every
-# pass of the solver over its shorter rows saves at least a quarter.
-_OWN_MATRIX_BELOW = 0.75
-
-
-class KernelPath:
-    """Kernel values over the distinct rows of a search, from which folds take parts.
-
-    They are computed when the first fold needs them. Rows that are held out together
-    are neighbours, so parts are copied in long runs.
-
-    Attributes
-    ----------
-    groups : array of shape (n,)
-        For every row the number of its distinct row.
-    n_points : int
-        Number of distinct rows.
-    n_bytes : int
-        Kernel values, the parts that folds copy, and what solvers need.
-    """
-
-    def __init__(
-        self,
-        machine: Any,
-        X: Any,
-        tests: Sequence[NDArray[np.intp]],
-        values: NDArray[np.float64],
-        softness: NDArray[np.float64],
-        threads: int,
-    ):
-        self.machine, self.values, self.softness = machine, values, softness
-        self._X, self._threads, self._lock = X, threads, Lock()
-        self._shared: SharedRows | None = None
-        self._spec = machine.kernel_spec(X)
-        self.distance = largest_distance(X, self._spec)
-        has_gamma = KERNELS[machine.kernel].has_gamma
-        self.own_widths = has_gamma and machine.gamma == "scale"
-        if machine.kernel == "precomputed":
-            self.groups = np.arange(X.shape[0])
-        else:
-            self._distinct, self.groups = self._arranged(X, tests)
-        needs = self._needs(tests)
-        self.n_points = needs.n
-        self._plan = self._planned(needs)
-        self.n_bytes = self._plan.n_bytes + threads * self._solver_bytes(needs)
-
-    def _arranged(self, X: Any, tests: Sequence[Any]) -> tuple[Any, Any]:
-        """Distinct rows, ordered by fold, and for every row its distinct row."""
-        dense = self._spec.dense(X)
-        first, member = distinct_rows(dense)
-        held_out_in = np.full(len(dense), len(tests))
-        for number, test in enumerate(tests):
-            held_out_in[test] = number
-        order = np.argsort(held_out_in[first], kind="stable")
-        return dense[first[order]], np.argsort(order)[member]
-
-    def _needs(self, tests: Sequence[NDArray[np.intp]]) -> Needs:
-        groups, n = self.groups, int(self.groups.max()) + 1
-        total = np.bincount(groups, minlength=n)
-        held_out = [np.bincount(groups[test], minlength=n) for test in tests]
-        at_once = min(self._threads, len(tests))
-        return Needs(
-            n=n,
-            d=0 if self._spec.name == "precomputed" else self._X.shape[1],
-            m=int(max((out < total).sum() for out in held_out)),
-            n_out=int(max((out > 0).sum() for out in held_out)),
-            copied=at_once,
-            threads=self._threads,
-            matrices=at_once if self.own_widths else 1,
-        )
-
-    def _planned(self, needs: Needs) -> Plan:
-        if self.machine.kernel == "precomputed":  # in memory, and twice as large
-            return make_plan(needs, np.inf, remedy="")
-        return make_plan(
-            needs,
-            self._spec.megabytes,
-            f"raise it, {type(self.machine).__name__}(cache_size=...), search on a "
-            "sample of the rows, or use another learner.",
-        )
-
-    def _solver_bytes(self, needs: Needs) -> int:
-        """Memory of a family while it is solved: problems, solutions, outputs."""
-        at_softness = 8 * 8 * needs.m + 4 * needs.m + 4 * len(self.values) * needs.n_out
-        return len(self.softness) * at_softness
-
-    def shared(self, train: NDArray[np.intp]) -> SharedRows:
-        """Kernel values for machines with these training rows.
-
-        They are shared by all folds, unless the kernel's width depends on the rows.
-        """
-        if self.own_widths:
-            return self._computed(self.machine.kernel_spec(self._X[train]).gamma)
-        with self._lock:
-            if self._shared is None:
-                if self.machine.kernel == "precomputed":
-                    matrix = centred(np.asarray(self._X))
-                    self._shared = SharedRows(self._plan, matrix)
-                else:
-                    self._shared = self._computed(self._spec.gamma)
-            return self._shared
-
-    def _computed(self, gamma: float) -> SharedRows:
-        return SharedRows(
-            self._plan,
-            x=self._distinct,
-            kernel=self.machine.kernel,
-            gamma=gamma,
-            threads=self._threads,
-        )
-
-    def fold(
-        self, train: NDArray[np.intp], rows: NDArray[np.intp], out: NDArray[np.intp]
-    ) -> "KernelFold":
-        return KernelFold(self, train, self.groups[rows], self.groups[out])
-
-
-class KernelFold:
-    """The kernel values of one fold, copied when they are needed.
-
-    Parameters
-    ----------
-    path : KernelPath
-    train : array
-        All training rows.
-    places, out : arrays
-        Numbers of the distinct training rows and of the held-out ones.
-    """
-
-    def __init__(
-        self,
-        path: KernelPath,
-        train: NDArray[np.intp],
-        places: NDArray[np.intp],
-        out: NDArray[np.intp],
-    ):
-        self._path, self._train, self._places, self._out = path, train, places, out
-        self._lock = Lock()
-        self._opened: tuple[SharedRows, Copies | None] | None = None
-
-    def _open(self) -> tuple[SharedRows, Copies | None]:
-        """All kernel values, and a copy of this fold's part if there is room."""
-        with self._lock:
-            if self._opened is None:
-                shared = self._path.shared(self._train)
-                self._opened = shared, shared.copies(self._places, self._out)
-            return self._opened
-
-    def _rows(self, active: NDArray[np.intp] | None) -> tuple[Rows, Matrix | None]:
-        """Rows for a problem over some of the places, and their held-out values."""
-        shared, copies = self._open()
-        if active is None:
-            if copies is not None:
-                return Gram(copies.inside), copies.cross
-            return shared.part(self._places, self._out), None
-        if copies is not None and shared.has_room_for(len(active), len(self._out)):
-            inside = submatrix(copies.inside, active, active)
-            return Gram(inside), np.ascontiguousarray(copies.cross[active])
-        return shared.part(self._places[active], self._out), None
-
-    def solve(
-        self,
-        subproblem: Subproblem,
-        *,
-        fitted: bool = False,
-        proceed: Callable[[], None] = lambda: None,
-    ) -> PathOutputs:
-        """Solve a subproblem for all values of C and softness."""
-        path = self._path
-        family = Family(*path.machine.posed(subproblem))
-        check_reach(path.distance, path.values.max(), len(self._train), family)
-        has_box = ((family.lower < 0) | (family.upper > 0)).any(
-            axis=tuple(range(family.lower.ndim - 1))
-        )
-        # Rows without a box cost as much per step as others: leave out many of them.
-        active = None
-        if not fitted and has_box.mean() < _OWN_MATRIX_BELOW:
-            active = np.flatnonzero(has_box)
-            family = Family(*(part[..., active] for part in family))
-        rows, cross = self._rows(active)
-        result = solve_path(
-            rows,
-            cross,
-            len(self._out),
-            family,
-            path.values,
-            path.softness,
-            total=path.n_points,
-            tol=path.machine.tol,
-            max_steps=path.machine.max_iter,
-            fitted=fitted,
-            proceed=proceed,
-        )
-        warn_not_converged(path.machine, result.converged)
-        return PathOutputs(result.outputs, result.fitted)
-
-    def release(self) -> None:
-        """Release the memory."""
-        opened, self._opened = self._opened, None
-        if opened is not None and opened[1] is not None:
-            opened[0].give_back(opened[1])
+if TYPE_CHECKING:
+    from softcost.svm.kernel_fits import KernelPath
 
 
 class KernelMachine(BaseEstimator):
@@ -362,6 +146,12 @@ class KernelMachine(BaseEstimator):
         Machines
             Their outputs are those of all subproblems.
         """
+        from softcost.svm.kernel_fits import (
+            check_reach,
+            fit_machines,
+            largest_distance,
+        )
+
         spec = self.kernel_spec(X)
         problems = [self.posed(subproblem) for subproblem in subproblems]
         distance = largest_distance(X, spec)
@@ -387,7 +177,7 @@ class KernelMachine(BaseEstimator):
         softness: NDArray[np.float64],
         *,
         threads: int = 1,
-    ) -> KernelPath:
+    ) -> "KernelPath":
         """Prepare a search over C and softness, see `softcost.learners.SupportsPath`.
 
         Parameters
@@ -400,6 +190,8 @@ class KernelMachine(BaseEstimator):
         Path
             With a method that opens its folds.
         """
+        from softcost.svm.kernel_fits import KernelPath
+
         return KernelPath(self, X, tests, values, softness, threads)
 
     def _fit_weighted(

@@ -10,9 +10,9 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from softcost.learners import Labels, Subproblem
 from softcost.learners.sklearn_types import ClassifierMixin, fit_context
-from softcost.solvers.kernels import lists_kernels
+from softcost.solvers.dual_problem import Problem, pose
+from softcost.solvers.kernel_functions import lists_kernels
 from softcost.svm.kernel_machine import KernelMachine
-from softcost.svm.machines import Problem, pose
 
 
 @lists_kernels

@@ -8,8 +8,8 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from softcost.learners import OneSidedValues, Subproblem, Values, check_sides
 from softcost.learners.sklearn_types import RegressorMixin, fit_context
+from softcost.solvers.dual_problem import Problem, pose
 from softcost.svm.kernel_machine import KernelMachine
-from softcost.svm.machines import Problem, pose
 
 
 class OneSidedSVR(RegressorMixin, KernelMachine):
