@@ -14,6 +14,10 @@ take turns, every ratio is that of their medians, and compiling is not counted. 
 are processor time of this one process, with one thread: on a shared machine the clock
 on the wall favours short calls, which are seldom interrupted. Only ratios mean
 anything.
+
+``peers`` runs only when it is named: fits of 500 to 100,000 rows against scikit-learn,
+scikit-learn-intelex and ThunderSVM, as far as they are installed, in wall time with two
+threads (see ``solver_peers.py``).
 """
 
 import argparse
@@ -31,6 +35,7 @@ from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.preprocessing import minmax_scale
 from sklearn.svm import SVC, SVR
 from solver_compile import seconds_to_compile
+from solver_peers import bench_peers
 from threadpoolctl import threadpool_limits
 
 from softcost import CostSensitiveOneVsOne, OneSidedRegression
@@ -41,7 +46,10 @@ from softcost.solvers import kernels, passes, plain_passes, smo
 from softcost.solvers.row_store import Gram
 from softcost.svm import KernelSVC, OneSidedSVR
 
-PACKAGES = ["softcost", "numpy", "scipy", "numba", "llvmlite", "scikit-learn"]
+PACKAGES = [
+    "softcost", "numpy", "scipy", "numba", "llvmlite", "scikit-learn",
+    "scikit-learn-intelex", "thundersvm",
+]  # fmt: skip
 COLUMNS = {  # and their widths
     "part": 12,
     "case": 24,
@@ -333,6 +341,7 @@ PARTS = {
     "instructions": bench_instructions,
     "compile": bench_compile,
 }
+BY_NAME = {"peers": bench_peers}  # parts that run only if they are named
 
 
 def shown(value, column):
@@ -353,6 +362,11 @@ def print_result(result):
         verdict = "met" if result["ratio"] >= result["target"] else "MISSED"
     if "instructions" in result:
         verdict = f"{result['instructions']} instructions"
+    if "processor_ratio" in result:
+        if verdict == "met" and result["processor_ratio"] < 1:
+            verdict = "MISSED"
+        verdict += f", processor {result['processor_ratio']:.1f}x"
+        verdict += "" if result["same"] else ", ANOTHER SOLUTION"
     cells = [shown(result[column], column) for column in COLUMNS]
     print_row(cells, COLUMNS.values(), verdict)
 
@@ -375,13 +389,19 @@ def warm_up():
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; default all")
+    names = ", ".join(PARTS | BY_NAME)
+    parser.add_argument("parts", nargs="*", help=f"of {names}; default all but peers")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="small sizes only")
+    parser.add_argument("--threads", type=int, default=2, help="of peers")
+    parser.add_argument("--most-rows", type=int, default=100_000, help="of peers")
+    parser.add_argument(
+        "--most-seconds", type=float, default=300.0, help="for one fit of a peer"
+    )
     parser.add_argument("--output", type=Path, help="JSON file to write")
     add_build_option(parser)
     options = parser.parse_args(arguments)
-    unknown = set(options.parts) - set(PARTS)
+    unknown = set(options.parts) - set(PARTS | BY_NAME)
     if unknown:
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
     if options.builds:
@@ -391,10 +411,10 @@ def main(arguments=None):
         return
     print_row(COLUMNS, COLUMNS.values())
     results = []
-    with threadpool_limits(1):
-        warm_up()
-        for part in options.parts or PARTS:
-            for result in PARTS[part](options):
+    for part in options.parts or PARTS:
+        with threadpool_limits(options.threads if part in BY_NAME else 1):
+            warm_up()
+            for result in (PARTS | BY_NAME)[part](options):
                 print_result(result)
                 results.append(result)
     print_means(results)

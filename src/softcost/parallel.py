@@ -54,6 +54,17 @@ def local_threads(n_jobs: int | None) -> int:
     return int(n_jobs) if n_jobs > 0 else max(cpu_count() + 1 + int(n_jobs), 1)
 
 
+def available_threads() -> int:
+    """How many threads compiled code may use here: as many as OpenMP would.
+
+    This respects ``OMP_NUM_THREADS``, limits by threadpoolctl and by joblib's worker
+    processes, and processor quotas of containers.
+    """
+    from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
+
+    return int(_openmp_effective_n_threads())
+
+
 def run_jobs(
     function: Callable[..., Any],
     arguments: Iterable[Sequence[Any]],

@@ -18,6 +18,7 @@ def few_rows_are_many(monkeypatch):
     monkeypatch.setattr(large, "MANY", 99)
     monkeypatch.setattr(large, "CAPACITY", 48)
     monkeypatch.setattr(large, "_LEAST_NEW", 4)
+    monkeypatch.setattr(large, "CACHED_FROM", 0)
 
 
 def classifier(y, C):
@@ -63,6 +64,34 @@ def test_rows_may_come_from_anywhere(kernel, noisy):
         found = large.solve(source, *problem, total=120, tol=1e-6)
         assert found.beta.tobytes() == expected.beta.tobytes()
         assert found.intercept == expected.intercept
+
+
+@pytest.mark.parametrize("cached_from", [0, 99])
+def test_threads_do_not_change_a_bit(cached_from, noisy, monkeypatch):
+    """Each thread sums the columns of some panels, whether rows are cached or not."""
+    monkeypatch.setattr(large, "_WORTH_THREADS", 0)
+    monkeypatch.setattr(large, "CACHED_FROM", cached_from)
+    X, y = noisy(1700)
+    problem = classifier(y, 20.0)
+    solutions = []
+    for threads in (1, 2, 5):
+        rows = store_of(X, "rbf", gamma=3.0, capacity=300)
+        solutions.append(large.solve(rows, *problem, total=1700, threads=threads))
+    assert solutions[0].converged
+    assert len({s.beta.tobytes() for s in solutions}) == 1
+    assert len({s.intercept for s in solutions}) == 1
+
+
+def test_rows_computed_for_one_problem_make_it_large(noisy):
+    X, y = noisy(60)
+    problem = classifier(y, 20.0)
+    gram = Gram(kernels.gram_matrix(X, "rbf", gamma=3.0))
+    store = store_of(X, "rbf", gamma=3.0, capacity=60)
+    expected = large.solve(gram, *problem, total=1000)
+    solution = large.solve(store, *problem, total=60)
+    assert solution.beta.tobytes() == expected.beta.tobytes()
+    assert (store.slot < 0).all()  # of the cache for single rows
+    assert large.solve(gram, *problem, total=60).steps != solution.steps
 
 
 def family_of(y, rng):

@@ -28,8 +28,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from softcost.parallel import in_threads
 from softcost.solvers.compilation import jit
 from softcost.solvers.dual_problem import Solution
+from softcost.solvers.kernels import WIDTH as PANEL
 from softcost.solvers.kernels import (
     aligned,
     aligned_zeros,
@@ -54,18 +56,20 @@ from softcost.solvers.warm_start import Point
 
 # A problem is large if it has more rows than this,
 LARGE = 10_000
-# and if there are more distinct points than this in all. Up to here their matrix fits
-# into the default cache_size of 2000 MB, and steps over all rows are faster.
+# and if its rows have to be computed for it alone, or if there are more distinct points
+# than this in all. Up to here their matrix fits into the default cache_size of 2000 MB,
+# and steps over all rows are faster for problems that share it.
 MANY = 22_000
 
-# Rows of a working set. Kernel values among them take 64 MB, and a pass over a row of
-# 16 kB stays in the first two levels of the cache.
-CAPACITY = 4096
+# Rows of a working set. Kernel values among them take 152 MB, and a pass over a row of
+# 24 kB stays in the first two levels of the cache. With C = 64 and 30,000 rows, 4096
+# rows take a quarter more time; with C = 1 more rows do not help.
+CAPACITY = 6144
 # Rows that are added at once on each side: enough for a round to be worth its update
 # of the whole gradient, and more for problems with many coefficients.
 _LEAST_NEW = 64
-_SUPPORT_PER_NEW = 8
-_MIRRORED = 64  # columns that are mirrored at once, so that both sides stay in cache
+_SUPPORT_PER_NEW = 4
+_ROWS_AT_ONCE = 64  # of kernel values with new members, so that they stay in cache
 
 # What a round leaves of the violation within the working set. Less would be wasted
 # effort: the rows outside violate more by then.
@@ -73,13 +77,23 @@ _FINER = 0.1
 # Rounds for one problem before the solver gives up.
 _ROUNDS = 2000
 
-_PRODUCT_BLOCK = 64  # rows that are computed at once, a multiple of four
+# Rows and columns of a tile of kernel values, which is added to the sums as soon as it
+# is computed: 128 kB, half of the second-level cache of small processors. The number of
+# rows is a multiple of four, see `_add_block`.
+_TILE_ROWS = 64
+_TILE_PANELS = 16
 _COLUMNS = 2048  # columns that are summed at once: 16 kB of sums
+# Features from which rows are cached. With fewer it is faster to compute a row again
+# than to read it: main memory delivers about four bytes in the time of 32 features.
+CACHED_FROM = 48
+# Kernel values times features of a product that is worth a second thread: about a
+# millisecond, ten times what starting threads takes.
+_WORTH_THREADS = 2e7
 
 
 def block_bytes(n: int, d: int) -> int:
-    """Memory for a block of rows over n points with d features, and for the points."""
-    return 4 * (3 * _PRODUCT_BLOCK * padded(n) + 2 * n * d)
+    """Memory for n points with d features, as rows and as panels, and their tiles."""
+    return 4 * (2 * n * d + 2 * _TILE_ROWS * min(_TILE_PANELS * PANEL, padded(n)))
 
 
 @jit
@@ -180,8 +194,56 @@ class FromPart:
         _write_among(self._matrix, self._places[new], self._places[members], out)
 
 
+@jit
+def _add_computed(
+    x, panels, kernel, gamma, cache, place, new, weights, tile, at, first, last, out
+):  # fmt: skip
+    """Add the sum of ``weights[r]`` times row r, in order, for panels first..last.
+
+    Kernel values are computed in tiles that stay in the processor's cache. They have
+    the same bits, and are added in the same order, however the panels are divided.
+
+    Parameters
+    ----------
+    x : array of shape (n_new, d)
+        Points of the rows to compute, in their order.
+    cache : array
+        Rows that are in memory.
+    place : array of shape (n_rows,)
+        Where in the cache a row is, or where to store it if it is new; -1: nowhere.
+    new : array of shape (n_rows,), bool
+        Whether a row has to be computed.
+    tile, at : arrays of shape (_TILE_ROWS, width) and (_TILE_ROWS,)
+        Scratch: kernel values, and the place of each row of a block among them.
+    """
+    for p in range(first, last, _TILE_PANELS):
+        stop, start, computed = min(p + _TILE_PANELS, last), p * PANEL, 0
+        width, end = (stop - p) * PANEL, min(stop * PANEL, out.size)
+        for block in range(0, place.size, _TILE_ROWS):
+            size, count = min(_TILE_ROWS, place.size - block), 0
+            for r in range(size):
+                if new[block + r]:
+                    at[r] = count
+                    count += 1
+            if count > 0:
+                points = x[computed : computed + count]
+                kernel_rows(points, panels[p:stop], kernel, gamma, tile[:count], 0)
+                computed += count
+            for r in range(size):
+                here = place[block + r]
+                if not new[block + r]:
+                    at[r] = count
+                    for t in range(width):
+                        tile[count, t] = cache[here, start + t]
+                    count += 1
+                elif here >= 0:
+                    for t in range(width):
+                        cache[here, start + t] = tile[at[r], t]
+            _add_block(tile, at[:size], weights[block : block + size], out[start:end])
+
+
 class Computed:
-    """Rows computed when they are needed; recent ones are cached.
+    """Rows computed when they are needed; recent ones are cached if that pays.
 
     Parameters
     ----------
@@ -191,6 +253,9 @@ class Computed:
         As in `row_store.Store`.
     cache : array, float32
         Memory for recent rows.
+    threads : int
+        Threads that compute kernel values, each for some of the columns. Results do
+        not depend on it.
     """
 
     def __init__(
@@ -200,60 +265,69 @@ class Computed:
         kernel: int,
         gamma: float,
         cache: np.ndarray,
+        threads: int = 1,
     ):
         self._x, self._panels, self.n_out = x, pack(np.concatenate([x, out])), len(out)
-        self._kernel, self._gamma = kernel, gamma
+        self._kernel, self._gamma, self._threads = kernel, gamma, threads
         width = padded(len(x) + len(out))
-        capacity = cache.size // width
+        capacity = cache.size // width if x.shape[1] >= CACHED_FROM else 0
         self._cache = cache.reshape(-1)[: capacity * width].reshape(-1, width)
         self._slot = np.full(len(x), -1)
-        self._owner = np.full(len(self._cache), -1)
+        self._owner = np.full(capacity, -1)
         self._next = 0
 
     def add(self, chosen: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
-        missing = int((self._slot[chosen] < 0).sum())
+        place = self._slot[chosen]
+        new = place < 0
+        place[new] = self._reserve(chosen[new], place[~new])
+        x = self._x[chosen[new]]
+        n_panels = len(self._panels)
+        work = len(chosen) * n_panels * PANEL * self._x.shape[1]
+        threads = self._threads if work > _WORTH_THREADS else 1
+        # Several parts for each thread, or all would wait for a thread that was
+        # interrupted.
+        part = -(-n_panels // (4 * threads if threads > 1 else 1))
+        part = -(-part // _TILE_PANELS) * _TILE_PANELS
+
+        def add_part(first: int, proceed: Callable[[], None]) -> None:
+            tile = aligned(_TILE_ROWS, _TILE_PANELS * PANEL)
+            _add_computed(
+                x, self._panels, self._kernel, self._gamma, self._cache, place, new,
+                weights, tile, np.empty(_TILE_ROWS, np.int64), first,
+                min(first + part, n_panels), out,
+            )  # fmt: skip
+
+        in_threads(add_part, range(0, n_panels, part), threads)
+
+    def _reserve(self, chosen: np.ndarray, used: np.ndarray) -> np.ndarray:
+        """Places to store new rows, those of the oldest ones; -1: do not store.
+
+        ``used`` are the places that the same product reads.
+        """
+        places, capacity = np.full(len(chosen), -1), len(self._owner)
         # More than half of the cache would push out all others.
-        store = 0 < missing <= len(self._cache) // 2
-        for start in range(0, len(chosen), _PRODUCT_BLOCK):
-            block = slice(start, start + _PRODUCT_BLOCK)
-            values = self._rows(chosen[block], store)
-            _add_block(values, np.arange(len(values)), weights[block], out)
-
-    def _rows(self, chosen: np.ndarray, store: bool) -> np.ndarray:
-        slot = self._slot[chosen]
-        new = slot < 0
-        if not new.any():
-            return self._cache[slot]
-        fresh = self._compute(chosen[new], self._panels)
-        if new.all():
-            values = fresh
-        else:
-            values = np.empty((len(chosen), fresh.shape[1]), np.float32)
-            values[new], values[~new] = fresh, self._cache[slot[~new]]
-        if store:
-            self._store(chosen[new], fresh)
-        return values
-
-    def _compute(self, chosen: np.ndarray, panels: np.ndarray) -> np.ndarray:
-        values = np.empty((len(chosen), panels.shape[0] * panels.shape[2]), np.float32)
-        kernel_rows(self._x[chosen], panels, self._kernel, self._gamma, values, 0)
-        return values
-
-    def _store(self, chosen: np.ndarray, values: np.ndarray) -> None:
-        """Store rows in the place of the oldest ones."""
-        places = (self._next + np.arange(len(chosen))) % len(self._cache)
-        self._next = int(places[-1] + 1)
-        dropped = self._owner[places]
+        if not 0 < len(chosen) <= capacity // 2:
+            return places
+        oldest = (self._next + np.arange(capacity)) % capacity
+        oldest = oldest[~np.isin(oldest, used)][: len(chosen)]
+        if len(oldest) == 0:
+            return places
+        places[: len(oldest)] = oldest
+        self._next = int(oldest[-1] + 1)
+        dropped = self._owner[oldest]
         self._slot[dropped[dropped >= 0]] = -1
-        self._owner[places], self._slot[chosen] = chosen, places
-        self._cache[places] = values
+        self._owner[oldest] = chosen[: len(oldest)]
+        self._slot[chosen[: len(oldest)]] = oldest
+        return places
 
     def among(self, new: np.ndarray, members: np.ndarray, out: np.ndarray) -> None:
-        values = self._compute(new, pack(self._x[members]))
-        out[:, : len(members)] = values[:, : len(members)]
+        panels = pack(self._x[members])
+        kernel_rows(self._x[new], panels, self._kernel, self._gamma, out, 0)
 
 
-def products_of(rows: Gram | Store | Part, cross: np.ndarray, n_out: int) -> Products:
+def products_of(
+    rows: Gram | Store | Part, cross: np.ndarray, n_out: int, threads: int = 1
+) -> Products:
     """Products with these rows and their values for held-out points.
 
     Parameters
@@ -262,18 +336,21 @@ def products_of(rows: Gram | Store | Part, cross: np.ndarray, n_out: int) -> Pro
     cross : array of shape (n, padded(n_out)), float32
         Kernel values with held-out points, for a `Gram`.
     n_out : int
+    threads : int
+        Threads that compute rows which are not in memory.
     """
     if isinstance(rows, Gram):
         return FromMatrix(rows.values, cross, n_out)
     if isinstance(rows, Store):
         if rows.panels.size == 0:
             return FromMatrix(rows.values, cross, 0)
-        return Computed(rows.x, rows.x[:0], rows.kernel, rows.gamma, rows.values)
+        none = rows.x[:0]
+        return Computed(rows.x, none, rows.kernel, rows.gamma, rows.values, threads)
     store, out = rows.store, _columns(rows.out_runs)
     if store.panels.size == 0:
         return FromPart(store.values, rows.places, out)
     x = store.x[rows.places]
-    return Computed(x, store.x[out], store.kernel, store.gamma, rows.values)
+    return Computed(x, store.x[out], store.kernel, store.gamma, rows.values, threads)
 
 
 def _columns(runs: np.ndarray) -> np.ndarray:
@@ -288,8 +365,8 @@ def _width() -> int:
 
 
 def working_bytes() -> int:
-    """Memory for kernel values among members, and for a copy while they move."""
-    return 2 * 4 * CAPACITY * _width()
+    """Memory for kernel values among members."""
+    return 4 * CAPACITY * _width()
 
 
 def _lowest(values: np.ndarray, count: int) -> np.ndarray:
@@ -300,6 +377,18 @@ def _lowest(values: np.ndarray, count: int) -> np.ndarray:
     below = np.flatnonzero(values < threshold)
     ties = np.flatnonzero(values == threshold)[: count - len(below)]
     return np.sort(np.concatenate([below, ties]))
+
+
+@jit
+def _compact(gram, chosen):
+    """Move ``gram[chosen][:, chosen]`` to the beginning, in place.
+
+    ``chosen`` increases, so no value is overwritten before it is read.
+    """
+    for i in range(chosen.size):
+        source, target = gram[chosen[i]], gram[i]
+        for j in range(chosen.size):
+            target[j] = source[chosen[j]]
 
 
 class WorkingSet:
@@ -347,9 +436,14 @@ class WorkingSet:
         before, self.members = len(self.members), np.concatenate([self.members, new])
         after = len(self.members)
         self._products.among(new, self.members, self._gram[before:after])
-        for start in range(0, before, _MIRRORED):
-            block = slice(start, min(start + _MIRRORED, before))
-            self._gram[block, before:after] = self._gram[before:after, block].T
+        # The other half is computed, too: that takes less time than to transpose.
+        values = aligned(_ROWS_AT_ONCE, padded(len(new)))
+        for start in range(0, before, _ROWS_AT_ONCE):
+            rows = slice(start, min(start + _ROWS_AT_ONCE, before))
+            block = values[: rows.stop - start]
+            self._products.among(self.members[rows], new, block)
+            self._gram[rows, before:after] = block[:, : len(new)]
+        self._gram[:after, after : padded(after)] = 0.0
 
     def _make_room(
         self,
@@ -371,8 +465,7 @@ class WorkingSet:
         self._inside[self.members] = False
         self.members = self.members[nearest]
         self._inside[self.members] = True
-        size = len(nearest)
-        self._gram[:size, :size] = submatrix(self._gram, nearest, nearest)[:, :size]
+        _compact(self._gram, nearest)
 
     def run_round(
         self,
@@ -479,14 +572,17 @@ def solve(
     total: int,
     tol: float = 1e-3,
     max_steps: int = -1,
+    threads: int = 1,
     proceed: Callable[[], None] = lambda: None,
 ) -> Solution:
     """Solve one problem from scratch, as `smo.solve`, whatever its size.
 
-    ``total`` is the number of distinct points, see `is_large`.
+    ``total`` is the number of distinct points, see `is_large`. Large problems use
+    ``threads`` to compute kernel values, with the same result.
     """
     n = len(targets)
-    if not is_large(n, total):
+    computed = isinstance(rows, Store) and rows.panels.size > 0
+    if not is_large(n, total) and not (computed and n > LARGE):
         return solve_at_once(
             rows, targets, lower, upper, tol=tol, max_steps=max_steps, proceed=proceed
         )
@@ -496,7 +592,7 @@ def solve(
     )
     limit = max_steps if max_steps >= 0 else NO_LIMIT
     goal = tol * spread(targets, lower, upper)
-    products = products_of(rows, np.empty((n, 0), np.float32), 0)
+    products = products_of(rows, np.empty((n, 0), np.float32), 0, threads)
     rounds, start = Rounds(products, n, proceed), Point.zero(n, 0)
     point, steps = rounds.solve(start, targets, lower, upper, goal, limit)
     gradient = point.product - targets

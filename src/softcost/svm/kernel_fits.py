@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from softcost.learners import PathOutputs, Subproblem, warn_not_converged
-from softcost.parallel import in_threads
+from softcost.parallel import available_threads, in_threads
 from softcost.solvers.dual_problem import Problem, Solution
 from softcost.solvers.duplicates import Merged, distinct_rows, merge
 from softcost.solvers.kernel_functions import KERNELS, code_of
 from softcost.solvers.kernels import centred, kernel_rows, pack, padded, submatrix
-from softcost.solvers.large import is_large, solve
+from softcost.solvers.large import LARGE, is_large, solve, working_bytes
 from softcost.solvers.path import Family, solve_path
 from softcost.solvers.row_store import AnyRows, Gram, Rows, given_rows, store_of
 from softcost.svm.machines import KernelSpec, Machines
@@ -128,9 +128,11 @@ def fit_machines(
             total=len(first),
             tol=tol,
             max_steps=max_steps,
+            threads=threads_each,
             proceed=proceed,
         )
 
+    threads_each = max(available_threads() // min(threads, len(problems)), 1)
     fitted = in_threads(fit_one, merged, threads)
     coef = np.column_stack(
         [
@@ -202,6 +204,8 @@ def _source_of(
 def _alone(x: np.ndarray, kernel: KernelSpec, at_once: int) -> AnyRows:
     """Rows over these points for one of ``at_once`` problems that share the memory."""
     room = kernel.megabytes * 2**20 / at_once - 2 * x.nbytes
+    if len(x) > LARGE:
+        room -= working_bytes()
     capacity = int(min(room // (4 * padded(len(x))), len(x)))
     return store_of(x, kernel.name, gamma=kernel.gamma, capacity=capacity)
 
