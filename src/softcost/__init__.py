@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         learners,
         linear,
         metrics,
+        onnx,
         paper,
         persistence,
         reductions,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         OneSidedLinear,
         OneSidedNystroem,
     )
+    from softcost.onnx import to_onnx
     from softcost.persistence import load, save
     from softcost.reductions import (
         Costing,
@@ -97,6 +99,7 @@ __all__ = [
     "linear",
     "load",
     "metrics",
+    "onnx",
     "paper",
     "persistence",
     "reductions",
@@ -106,12 +109,13 @@ __all__ = [
     "svm",
     "tables",
     "testing",
+    "to_onnx",
     "workflow",
 ]
 
 if not TYPE_CHECKING:
     _PACKAGES = (
-        "costs", "datasets", "learners", "linear", "metrics", "paper", "persistence",
+        "costs", "datasets", "learners", "linear", "metrics", "onnx", "paper", "persistence",
         "reductions", "report", "search", "svm", "tables", "testing", "workflow",
     )  # fmt: skip
     _FROM = {
@@ -119,6 +123,7 @@ if not TYPE_CHECKING:
             "LinearClassifier", "NystroemClassifier", "OneSidedLinear",
             "OneSidedNystroem",
         ),
+        "onnx": ("to_onnx",),
         "persistence": ("load", "save"),
         "report": (
             "CostCurveDisplay", "CostMatrixDisplay", "NetBenefitDisplay",

@@ -524,6 +524,11 @@ class LinearMachine(BaseEstimator):
         self.n_iter_ = machines.steps
         self.converged_ = machines.certificate <= self.tol
 
+    @property
+    def machines_(self) -> LinearMachines:
+        """The fitted machines, with coefficients and intercepts."""
+        return self._machines
+
     def _outputs(self, X: Any) -> NDArray[np.float64]:
         """Outputs of all machines, shape (n, n_machines)."""
         check_is_fitted(self)

@@ -196,6 +196,11 @@ class MinimumExpectedCost(ProbabilityReduction):
         return scaled_matrix(checked)[0]
 
     @property
+    def calibration_(self) -> Calibration | None:
+        """How scores become probabilities; None if the learner has probabilities."""
+        return self._calibration
+
+    @property
     def decides_by_row_costs(self) -> bool:
         """Whether `predict` needs ``costs``, the cost matrices of the rows."""
         return self.cost_matrix is None and hasattr(self, "_row_scale")

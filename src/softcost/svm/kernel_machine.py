@@ -226,6 +226,11 @@ class KernelMachine(BaseEstimator):
         self.n_iter_ = np.array([s.steps for s in machines.solutions])
         self.converged_ = np.array([s.converged for s in machines.solutions])
 
+    @property
+    def machines_(self) -> Machines:
+        """The fitted machines, with kernel, vectors and coefficients."""
+        return self._machines
+
     def _outputs(self, X: Any) -> NDArray[np.float64]:
         """Outputs of all machines, shape (n, n_machines)."""
         check_is_fitted(self)
