@@ -63,6 +63,10 @@ COMMANDS = {
         "softcost.cli.serve:serve",
         "Answer rows over HTTP: JSON in, answers with expected costs out.",
     ),
+    "export": (
+        "softcost.cli.export:export",
+        "Export a model as an ONNX graph, which runs without Python.",
+    ),
     "costs": (
         "softcost.cli.costs:costs",
         "Make a price list, or check one.",

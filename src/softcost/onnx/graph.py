@@ -44,7 +44,9 @@ class Graph:
         """Add a node with one output; constants become initializers."""
         names = [self.constant(operand) for operand in operands]
         output = f"softcost/{len(self.nodes)}"
-        node = helper.make_node(kind, names, [output], domain=domain, **options)
+        node = helper.make_node(
+            kind, names, [output], name=output, domain=domain, **options
+        )
         self.nodes.append(node)
         return output
 

@@ -288,6 +288,8 @@ def decisions(graph: Graph, model: Any, x: str) -> str:
         return graph.affine(x, model.coef_.T, model.intercept_)
     if kind is HistGradientBoostingClassifier:
         return hist_trees(graph, model, x)
+    if _is_lightgbm(model, "LGBMClassifier"):
+        return lightgbm_trees(graph, model.booster_, x)[0]
     raise refused(f"The decision function of {kind.__name__}")
 
 

@@ -265,7 +265,7 @@ def _outputs(graph: Graph, model: Any, x: str, require_costs: bool) -> list[Any]
         shape: list[Any] = ["n", width]
         infos.append(helper.make_tensor_value_info(name, TensorProto.DOUBLE, shape))
     for name, tensor in {"label": label, **tensors}.items():
-        graph.nodes.append(helper.make_node("Identity", [tensor], [name]))
+        graph.nodes.append(helper.make_node("Identity", [tensor], [name], name))
     return infos
 
 
@@ -317,12 +317,14 @@ def table_inputs(model: Any, X: Any) -> dict[str, NDArray[Any]]:
     Examples
     --------
     >>> import pandas as pd
-    >>> import softcost
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from softcost import MinimumExpectedCost, to_onnx
     >>> from softcost.onnx import table_inputs
+    >>> from softcost.tables import TableEncoder
     >>> table = pd.DataFrame({"size": ["1", "2", "8", "9"], "city": list("abab")})
-    >>> model = softcost.SoftCostClassifierCV("auto", cv=2)
-    >>> graph = softcost.to_onnx(model.fit(table, list("xxyy")))
-    >>> table_inputs(graph, pd.DataFrame({"size": ["1,5"], "city": [" b "]}))
+    >>> model = make_pipeline(TableEncoder(), MinimumExpectedCost())
+    >>> graph = to_onnx(model.fit(table, list("xxyy")))
+    >>> table_inputs(graph, pd.DataFrame({"size": ["1.5 %"], "city": [" b "]}))
     {'size': array([1.5]), 'city': array(['b'], dtype=object)}
     """
     if hasattr(model, "get_modelmeta"):
