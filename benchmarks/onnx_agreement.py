@@ -186,7 +186,7 @@ def _by_example():
 
 
 def _lgbm(cls, **params):
-    return cls(n_estimators=20, num_leaves=7, verbose=-1, **params)
+    return cls(n_estimators=20, num_leaves=7, n_jobs=1, verbose=-1, **params)
 
 
 def _blend():

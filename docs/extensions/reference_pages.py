@@ -48,6 +48,7 @@ PACKAGES = {
     "softcost.linear": "Linear machines",
     "softcost.report": "Displays and the explorer",
     "softcost.persistence": "Saved models",
+    "softcost.onnx": "Export to ONNX",
     "softcost.datasets": "Data sets",
     "softcost.learners": "Learners",
     "softcost.testing": "Checks",

@@ -115,8 +115,9 @@ __all__ = [
 
 if not TYPE_CHECKING:
     _PACKAGES = (
-        "costs", "datasets", "learners", "linear", "metrics", "onnx", "paper", "persistence",
-        "reductions", "report", "search", "svm", "tables", "testing", "workflow",
+        "costs", "datasets", "learners", "linear", "metrics", "onnx", "paper",
+        "persistence", "reductions", "report", "search", "svm", "tables", "testing",
+        "workflow",
     )  # fmt: skip
     _FROM = {
         "linear": (

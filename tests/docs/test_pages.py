@@ -2,7 +2,8 @@
 
 The blocks of a page are run in order, in one namespace and one directory, as somebody
 would who reads it. ``python`` blocks are executed, ``pycon`` blocks compared with what
-they print, ``bash`` blocks given to a shell; ``text`` is not run.
+they print, ``bash`` blocks given to a shell; ``text`` is not run. ``tests/onnx_export``
+runs the ``javascript`` of the guide if its packages are installed.
 """
 
 import doctest
@@ -77,4 +78,4 @@ def test_page_runs(path, tmp_path, monkeypatch):
 
 def test_every_kind_of_block_is_known():
     kinds = {kind for path in PAGES for kind, _, _ in blocks(path)}
-    assert kinds <= {*RUN, "text"}
+    assert kinds <= {*RUN, "text", "javascript"}

@@ -28,12 +28,9 @@ def export(model: str, output: str, require_costs: bool) -> None:
     check_files(model)
     with bad_input():
         check_output(output, reads=[model])
-    try:
-        import softcost.onnx as exporter
-    except ImportError as error:
-        raise BadInput(str(error)) from None
     from sklearn.pipeline import make_pipeline
 
+    from softcost.onnx import to_onnx
     from softcost.workflow.stored_model import open_model
 
     with bad_input():
@@ -41,7 +38,10 @@ def export(model: str, output: str, require_costs: bool) -> None:
         estimator = stored.model
         if stored.encoder is not None:
             estimator = make_pipeline(stored.encoder, stored.rest)
-        graph = exporter.to_onnx(estimator, require_costs=require_costs)
+        try:
+            graph = to_onnx(estimator, require_costs=require_costs)
+        except ImportError as error:
+            raise BadInput(str(error)) from None
     with failed_job(), atomic_write(output, reads=[model]) as path:
         path.write_bytes(graph.SerializeToString())
     for title, tensors in (

@@ -4,15 +4,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
 
-from softcost._extras import install_hint
-
-try:
-    from onnx import TensorProto, helper, numpy_helper
-except ImportError as error:
-    raise ImportError(
-        f"softcost.onnx needs the package onnx: {install_hint('onnx')}."
-    ) from error
+from softcost.onnx import NotExportable
 
 ML = "ai.onnx.ml"
 
@@ -20,11 +14,8 @@ ML = "ai.onnx.ml"
 Operand = str | float | NDArray[Any]
 
 
-class NotExportable(ValueError):
-    """A model, or a part of it, that `to_onnx` does not support."""
-
-
 def refused(what: str, remedy: str = "") -> NotExportable:
+    """The exception for something that is not supported."""
     supported = remedy or (
         "Export a blend, MinimumExpectedCost, one-sided or pairwise reduction with "
         "linear, tree, LightGBM or kernel learners."

@@ -1,11 +1,10 @@
-"""A whole model as one ONNX graph: `to_onnx`, and the inputs of such a graph."""
+"""A whole model as one ONNX graph: encoding, probabilities or scores, decision."""
 
 import json
 from typing import Any
 
 import numpy as np
 import onnx
-from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -13,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from softcost._version import __version__
 from softcost.costs import class_indices
 from softcost.onnx.graph import ML, Graph, refused
+from softcost.onnx.graph_inputs import NOTES
 from softcost.onnx.learner_graphs import (
     REDUCTIONS,
     decisions,
@@ -30,20 +30,18 @@ from softcost.onnx.table_graph import (
 from softcost.reductions import MinimumExpectedCost
 from softcost.reductions.base import is_prefitted
 from softcost.search import SoftCostClassifierCV
-from softcost.tables import KINDS, TableEncoder
-from softcost.tables.columns import as_frame, column, plain_cells
-from softcost.tables.kinds import Date, Words
+from softcost.tables import TableEncoder
 
 # TreeEnsemble with double thresholds and outputs came with version 5 of ai.onnx.ml.
 _OPSET, _ML_OPSET, _IR_VERSION = 18, 5, 9
-_NOTES = "softcost"  # the key of the metadata
 
 
 def _class_probabilities(graph: Graph, model: MinimumExpectedCost, x: str) -> str:
     """``predict_proba`` of a `MinimumExpectedCost`."""
-    learner, n = model.estimator_, len(model.classes_)
+    n = len(model.classes_)
     if n == 1:
         return graph.repeated([1.0], x)
+    learner = model.estimator_
     places = learner.classes_
     if is_prefitted(learner):  # to the user's labels
         places = class_indices(learner.classes_, model.classes_)
@@ -137,63 +135,8 @@ def _decision(
 # The whole model.
 
 
-def to_onnx(model: Any, *, require_costs: bool = False) -> Any:
-    """Export a fitted model as one ONNX graph.
-
-    The graph needs no Python and no softcost: any runtime of ONNX evaluates it, for
-    instance onnxruntime in C++, Java, C# or JavaScript. It contains the encoding of
-    raw columns, the model and the decision.
-
-    Inputs are one vector per column of the training table, if the model encodes raw
-    tables: doubles for numbers (NaN if missing) and durations (in hours), strings for
-    words and Booleans ("" if missing), and seconds since 1970 as doubles for dates.
-    `table_inputs` makes them from a raw table. Other models have a single input ``X``
-    of doubles, shape (n, n_features).
-
-    If the model is a `MinimumExpectedCost`, as the default blend is, ``costs`` is an
-    input of shape (1, K, A) or (n, K, A): costs by true class and answer for all rows,
-    or for each row. Its default is the model's cost matrix.
-
-    Outputs are ``label``, and for a `MinimumExpectedCost` ``probabilities`` (n, K) and
-    ``expected_costs`` (n, A), else ``scores`` (n, A), the larger the better.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted `SoftCostClassifierCV`, `MinimumExpectedCost`, `OneSidedRegression`,
-        `RegressionOneVsAll`, `CostSensitiveOneVsOne`, `WeightedAllPairs` or
-        `ZhouLiuRescaling`, or a pipeline that ends with one.
-    require_costs : bool, default=False
-        Make ``costs`` an ordinary input, without a default. Some runtimes, such as
-        onnxruntime for JavaScript, ignore an input that has a default.
-
-    Returns
-    -------
-    onnx.ModelProto
-        Save it with ``onnx.save``.
-
-    Raises
-    ------
-    NotExportable
-        A ValueError: the model or a part of it is not supported.
-
-    See Also
-    --------
-    softcost.onnx.table_inputs : The inputs for the rows of a raw table.
-    softcost.save : A model file that Python loads.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import softcost
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> prices = [[0, 1, 5], [1, 0, 5], [9, 9, 0]]
-    >>> model = softcost.MinimumExpectedCost(cost_matrix=prices).fit(X, y)
-    >>> graph = softcost.to_onnx(model)
-    >>> [output.name for output in graph.graph.output]
-    ['label', 'probabilities', 'expected_costs']
-    """
+def exported(model: Any, require_costs: bool) -> Any:
+    """The graph of a model, see `to_onnx`."""
     graph = Graph()
     steps, last = _steps(model)
     encoder = getattr(last, "encoder_", None)
@@ -286,73 +229,6 @@ def _finished(graph: Graph, outputs: list[Any], notes: dict[str, Any]) -> Any:
         producer_name="softcost",
         producer_version=__version__,
     )
-    helper.set_model_props(proto, {_NOTES: json.dumps(notes)})
+    helper.set_model_props(proto, {NOTES: json.dumps(notes)})
     onnx.checker.check_model(proto)
     return proto
-
-
-def table_inputs(model: Any, X: Any) -> dict[str, NDArray[Any]]:
-    """The inputs of an exported graph for the rows of a raw table.
-
-    Cells are read as `softcost.tables.TableEncoder` reads them: numbers as people
-    write them, dates as seconds since 1970, words without blanks around them.
-
-    Parameters
-    ----------
-    model : onnx.ModelProto or onnxruntime.InferenceSession
-        What `to_onnx` returned, or a session with it.
-    X : DataFrame of shape (n, n_columns), or array
-        A raw table with the columns of the training table. For a model without named
-        columns, an array of shape (n, n_features).
-
-    Returns
-    -------
-    dict of str and ndarray
-        The argument of ``InferenceSession.run``.
-
-    See Also
-    --------
-    to_onnx : Exports the graph.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from softcost import MinimumExpectedCost, to_onnx
-    >>> from softcost.onnx import table_inputs
-    >>> from softcost.tables import TableEncoder
-    >>> table = pd.DataFrame({"size": ["1", "2", "8", "9"], "city": list("abab")})
-    >>> model = make_pipeline(TableEncoder(), MinimumExpectedCost())
-    >>> graph = to_onnx(model.fit(table, list("xxyy")))
-    >>> table_inputs(graph, pd.DataFrame({"size": ["1.5 %"], "city": [" b "]}))
-    {'size': array([1.5]), 'city': array(['b'], dtype=object)}
-    """
-    if hasattr(model, "get_modelmeta"):
-        properties = model.get_modelmeta().custom_metadata_map
-    else:
-        properties = {entry.key: entry.value for entry in model.metadata_props}
-    if _NOTES not in properties:
-        raise ValueError("model was not exported by softcost.to_onnx: export it again.")
-    notes = json.loads(properties[_NOTES])
-    if "columns" not in notes:
-        return {"X": np.ascontiguousarray(X, dtype=np.float64)}
-    frame, tokens = as_frame(X), frozenset(notes["missing"])
-    inputs = {}
-    for name, (column_name, kind_name) in notes["columns"].items():
-        kind = KINDS[kind_name]
-        cells = plain_cells(column(frame, column_name, "the model's column", "X"))
-        typed, wrong = kind.read(cells, tokens)
-        if wrong.any():
-            at = int(wrong.argmax())
-            raise ValueError(
-                f"column {column_name!r} of X holds {cells.iloc[at]!r} in row {at + 1},"
-                f" where the model needs {kind.needed_for(cells.iloc[at])}; correct it,"
-                " or leave it empty."
-            )
-        if isinstance(kind, Words):
-            typed = np.array([w if isinstance(w, str) else "" for w in typed], object)
-        elif isinstance(kind, Date):
-            seconds = typed.astype(np.int64).astype(np.float64)
-            typed = np.where(np.isnat(typed), np.nan, seconds)
-        inputs[name] = typed
-    return inputs
