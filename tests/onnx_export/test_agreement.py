@@ -10,8 +10,14 @@ from sklearn.pipeline import make_pipeline
 
 import softcost
 from softcost import MinimumExpectedCost, SoftCostClassifierCV
+from softcost.learners import BoostedTrees
 from softcost.tables import TableEncoder
 
+# LightGBM 4.5 with scikit-learn 1.6.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:'force_all_finite' was renamed:FutureWarning"),
+    pytest.mark.filterwarnings("ignore:The LGBM:DeprecationWarning"),
+]
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "onnx_agreement.py"
 KERNELS = ("perceptron", "stump", "laplacian", "exponential", "rbf", "linear")
 # Searches and forests of many fits; other tests here cover a default search.
@@ -99,8 +105,10 @@ def test_other_costs_need_no_export(agreement, raw):
     search, graph, table = raw
     model = search.best_estimator_
     costs = agreement.COSTS[3].T * [[5.0], [1.0], [0.2]]
-    by_row = np.random.default_rng(0).uniform(0, 9, (len(table), 3, 3))
+    rng = np.random.default_rng(0)
+    by_row = rng.uniform(0, 9, (len(table), 3, 3))
     by_row[:, range(3), range(3)] = 0
+    by_row += rng.uniform(0, 5, (len(table), 3, 1))  # being right also costs
     found = run(agreement, graph, table, costs=by_row)
     assert found["label"].tolist() == model.predict(table, costs=by_row).tolist()
     difference = found["expected_costs"] - model.expected_costs(table, costs=by_row)
@@ -167,6 +175,17 @@ def test_dates_of_four_centuries(agreement):
     seconds[table["day"].isna()] = np.nan
     (found,) = session.run(None, {"day": seconds, "time": seconds})
     np.testing.assert_array_equal(found, encoder.transform(table))
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_missing_values_that_training_did_not_have(agreement, missing):
+    """LightGBM reads them as zero, unless the training rows had some."""
+    X, y = agreement.numbers(300, 3, 0, missing)
+    model = MinimumExpectedCost(BoostedTrees(n_estimators=9)).fit(X, y)
+    rows = agreement.numbers(300, 3, 1)[0]
+    rows[np.random.default_rng(0).random(rows.shape) < 0.3] = np.nan
+    found = run(agreement, softcost.to_onnx(model), rows)
+    assert np.abs(found["probabilities"] - model.predict_proba(rows)).max() < 1e-12
 
 
 def test_single_class(agreement):

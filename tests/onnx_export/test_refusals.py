@@ -31,6 +31,11 @@ from softcost import (
 from softcost.tables import TableEncoder
 
 pytest.importorskip("onnx", reason="export needs its extra")
+# LightGBM 4.5 with scikit-learn 1.6.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:'force_all_finite' was renamed:FutureWarning"),
+    pytest.mark.filterwarnings("ignore:The LGBM:DeprecationWarning"),
+]
 
 COSTS = np.array([[0, 1, 4], [2, 0, 3], [8, 5, 0.0]])
 
