@@ -323,6 +323,49 @@ def test_the_page_opens_with_a_verdict_and_the_cost_to_expect(open_page):
     assert "budget" in page.locator("#badge").inner_text()
 
 
+def test_no_less_than_the_measured_cost_is_expected(open_page):
+    data = made_up()
+    cost = data.table["cost"][data.chosen]
+    page = open_page(replace(data, expected=(cost / 2, cost / 4, cost)))
+    assert f"Expect {cost:.3g}" in page.locator("#sentence").inner_text()
+    assert "did not bias" in page.locator("#expected").inner_text()
+
+
+def test_axes_have_no_negative_costs_below_large_error_bars(open_page):
+    data = made_up()
+    data.table["cost_se"] = 2 * data.table["cost"]
+    page = open_page(data)
+    assert "-" not in page.locator(".axes").text_content()
+
+
+def test_the_chosen_model_has_one_row_of_test_results(open_page):
+    test = pd.DataFrame({"cost": [3.0, 1.0, 1.0]}, ["regular", "hard", "chosen"])
+    data = made_up(test=test)
+    for hard, names in (
+        (data.chosen, ["regular", "chosen = hard"]),
+        ((data.chosen + 1) % 15, ["regular", "hard", "chosen"]),
+    ):
+        page = open_page(replace(data, hard=hard))
+        assert page.locator("#test tbody th").all_inner_texts() == names
+        page.locator("#test .sort").last.click()
+        marked = page.locator("#test tr[aria-current] th").all_inner_texts()
+        assert marked == names[-1:]
+
+
+def test_a_price_of_a_mistake_that_is_not_made_has_no_effect(open_page):
+    data = made_up()
+    confusion = data.confusion.copy()
+    confusion[:, 0, 1] = 0
+    cost = (confusion * data.cost_matrix).sum(axis=(1, 2)) / confusion.sum(axis=(1, 2))
+    table = data.table.assign(cost=cost)
+    chosen = choose_row(table)
+    page = open_page(replace(data, table=table, confusion=confusion, chosen=chosen))
+    set_price(page, 1, 99)
+    effect = page.locator("#prices-effect").inner_text()
+    assert effect.startswith("Your prices do not change the cost")
+    assert effect.endswith("it is still the choice.")
+
+
 def test_the_effect_of_edited_prices_is_one_sentence_beside_the_chart(open_page):
     data = made_up(n_settings=4, n_softness=6)
     page = open_page(data)
@@ -993,6 +1036,10 @@ def test_many_classes_are_counted_as_people_do(open_page):
         matrix_of(page), data.confusion[data.chosen][np.ix_(place, place)]
     )
     assert page.locator("#prices input").count() == 0
+    money = data.confusion[data.chosen] * data.cost_matrix
+    worst = money[int(page.locator("#price-truth").input_value()),
+                  int(page.locator("#price-guess").input_value())]  # fmt: skip
+    assert worst == money.max()
     page.locator("#price-truth").select_option(label="c2")
     page.locator("#price-guess").select_option(label="c10")
     true, guess = names.index("c2"), names.index("c10")
