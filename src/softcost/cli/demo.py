@@ -66,7 +66,6 @@ def demo(output: str, seed: int, as_json: bool, quiet: bool) -> None:
             test=pd.DataFrame(summary).T[measures],
             test_note=f"Means of {SPLITS} random splits with {n_test} held-out digits "
             "each. The models above are those of the first split.",
-            advice={"verdict": _word(summary), "sentences": [verdict]},
         )
     if as_json:
         write_json(
@@ -121,11 +120,3 @@ def _verdict(summary: dict[str, dict[str, Any]], splits: int) -> str:
         f"{format_rate(regular['error'])}, but its mistakes are the cheap ones: it "
         "reads a doubtful digit as the smaller one."
     )
-
-
-def _word(summary: dict[str, dict[str, Any]]) -> str:
-    """The verdict in the words of `softcost.report.advice`."""
-    facts = summary["softcost"]["saving"]
-    if facts["shown"]:
-        return "better"
-    return "not shown to be better" if facts["saving"] > 0 else "not better"
