@@ -507,7 +507,7 @@ def read_costs(
     names = sorted(frame.index)
     actions = actions_of(frame)
     for name in actions:
-        tell(f"{name!r} has no row in {path}: it is an answer that is no class.")
+        tell(f"{name!r} has no row in {path}, so it is an action, not a class.")
     try:
         classes = np.array(names, dtype=str)
         check_cost_matrix(frame, classes, actions=actions or None)

@@ -71,7 +71,7 @@ def read_answers(
 def _extra(
     y_true: Any, classes: Any, actions: Any, prices: dict[str, Any]
 ) -> NDArray[Any] | None:
-    """Answers that are not classes; None if there are none."""
+    """Answers that are not classes, or None."""
     if actions is None and prices["cost_matrix"] is None:
         return None
     class_labels = resolve_classes(

@@ -62,12 +62,12 @@ def damaged(path: Path, why: object) -> ValueError:
 
 
 def connect(path: Path, *, write: bool) -> sqlite3.Connection:
-    """A connection; one that only reads changes nothing, and needs no room to."""
+    """A connection; for reading only, it changes nothing and needs no disk space."""
     if write:
         return sqlite3.connect(path, timeout=WAIT, isolation_level=None)
     address = f"file:{quote(str(path.absolute()))}"
     if os.access(path.parent, os.W_OK) and os.access(path, os.W_OK):
-        db = _reader(f"{address}?mode=rw")  # so that SQLite's own files go again
+        db = _reader(f"{address}?mode=rw")  # SQLite then removes its own files
         db.execute("PRAGMA query_only = ON")
         return db
     db = _reader(f"{address}?mode=ro")
@@ -78,7 +78,7 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
         log = Path(f"{path}-wal")
         if log.exists() and log.stat().st_size > 0:
             raise
-        # A read-only folder has no room for SQLite's own files: nobody writes there.
+        # SQLite cannot create its files in a read-only folder, and nothing writes there.
         return _reader(f"{address}?mode=ro&immutable=1")
     return db
 

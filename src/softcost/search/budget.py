@@ -513,7 +513,7 @@ def _remedy(limit: Limit, held: Evidence, level: float) -> str:
     else:
         return "allow more, or give more rows"
     if bound <= 0:
-        return "no number of rows shows that there are none at all: allow some"
+        return "no sample can prove a rate of zero; allow a small rate"
     counts = np.arange(n_rows)
     passing = np.flatnonzero(binomial_tail(counts, n_rows, bound) <= level)
     if len(passing):

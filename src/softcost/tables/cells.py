@@ -247,7 +247,7 @@ def read_numbers(
 def cell_number(
     cell: Any, decimal: Decimal, tokens: frozenset[str], strict: bool = False
 ) -> float | None:
-    """A number, NaN for a cell that says nothing, None for one that is no number."""
+    """The number in a cell: NaN if the cell is missing, None if it is not a number."""
     if isinstance(cell, int | float) and not isinstance(cell, bool):
         try:
             return np.nan if str(cell) in tokens else float(cell)
@@ -477,7 +477,7 @@ UNNAMED = "unnamed column"
 
 
 def silent(sentence: str) -> None:
-    """Nobody is told."""
+    """Report nothing."""
 
 
 def header_names(cells: Sequence[Any], path: str, tell: Tell = silent) -> list[str]:

@@ -189,14 +189,14 @@ def _usual_order(frame: pd.DataFrame, kinds: Mapping[str, ColumnKind]) -> Order 
     return None
 
 
-# Columns that know the answer: what nobody has when a row is to be predicted.
+# Leaks: columns that contain the answer and are unknown when a row is predicted.
 
 
-_SURE = 0.98  # of the rows; what a column that holds the answer gets right
-_COMMON = 0.9  # the share of a class beyond which being right is no feat
-_PRICED = 0.5  # of the rows have an answer that costs more than another
+_SURE = 0.98  # share of rows that a leaking column alone predicts correctly
+_COMMON = 0.9  # share of a class above which predicting it is easy anyway
+_PRICED = 0.5  # share of rows on which two answers must differ in cost
 _LEAST_LEAK_ROWS = 50
-_CELLS = 500_000  # that are looked at, all columns together
+_CELLS = 500_000  # inspected at most, over all columns
 
 
 def price_columns(features: pd.DataFrame, labels: np.ndarray) -> set[str]:

@@ -140,7 +140,9 @@ def check_action_is_taken_where_it_pays(estimator):
 def check_expensive_action_is_not_taken(estimator):
     model = fitted(estimator, cost_matrix=_asking(MATRIX, 10.0), actions=["ask"])
     np.testing.assert_array_equal(
-        model.predict(CENTRES), [1, 0, 1, 3], "nobody asks at the price of a mistake"
+        model.predict(CENTRES),
+        [1, 0, 1, 3],
+        "asking costs as much as a mistake and should not be chosen",
     )
 
 
@@ -163,7 +165,7 @@ def check_actions_by_example(estimator):
     agree(
         fitted(estimator, cost_matrix=prices, actions=["ask"]),
         fitted(estimator, costs=prices[y], actions=["ask"]),
-        "costs=cost_matrix[y] should do what cost_matrix does, with actions, too",
+        "costs=cost_matrix[y] should equal cost_matrix, with actions as well",
     )
 
 
