@@ -436,7 +436,7 @@ def test_what_is_missing_for_a_test():
         f"not even 0 errors would do, since that takes {needed} rows" in told["missing"]
     )
     told = judged(Budget(error=0, confidence=0.9), np.array([few], float), few)
-    assert "no number of rows shows" in told["missing"]
+    assert "no sample can prove" in told["missing"]
     told = judged(Budget(g_mean=0.9, confidence=0.9), np.array([few], float), few)
     assert "allow more, or give more rows" in told["missing"]
     one = [[24, 20], [20, 24]]

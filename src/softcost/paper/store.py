@@ -78,7 +78,7 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
         log = Path(f"{path}-wal")
         if log.exists() and log.stat().st_size > 0:
             raise
-        # SQLite cannot create its files in a read-only folder, and nothing writes there.
+        # SQLite cannot create its files in a read-only folder, where nothing writes.
         return _reader(f"{address}?mode=ro&immutable=1")
     return db
 
