@@ -14,8 +14,8 @@ JSON = {"content-type": "application/json"}
 class Served:
     """A running service, and ways to ask it."""
 
-    def __init__(self, model, port):
-        self.model, self.port = model, port
+    def __init__(self, service, model, port):
+        self.service, self.model, self.port = service, model, port
 
     def ask(self, body, path="/predict", method="POST", headers=JSON):
         """Status and body of an answer, over a connection of its own."""
@@ -47,25 +47,25 @@ class Served:
 
 
 @contextmanager
-def running(path, *, rows=1000, body=2**20, seconds=600.0, hosts=()):
-    uvicorn = pytest.importorskip("uvicorn", reason="serve needs its extra")
+def running(path, *, rows=1000, body=2**20, seconds=600.0, most=4000, **options):
+    pytest.importorskip("fastapi", reason="serve needs its extra")
     from softcost.service.answers import RowModel
-    from softcost.service.app import Limits, make_app
+    from softcost.service.app import Limits, Service
+    from softcost.service.process import make_server
     from softcost.workflow.stored_model import open_model
 
     model = RowModel(open_model(str(path)))
-    app = make_app(model, Limits(body, rows, seconds), hosts)
-    server = uvicorn.Server(
-        uvicorn.Config(app, log_config=None, log_level="critical", ws="none")
-    )
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+    service = Service(model, Limits(body, rows, seconds, connections=most), **options)
+    server = make_server(service)
+    with socket.create_server(("127.0.0.1", 0), backlog=1000) as listening:
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()
         try:
-            yield Served(model, listening.getsockname()[1])
+            yield Served(service, model, listening.getsockname()[1])
         finally:
             server.should_exit = True
             thread.join()
+            service.queue.close()
 
 
 @pytest.fixture(scope="session")

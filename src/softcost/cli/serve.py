@@ -1,4 +1,4 @@
-"""``softcost serve``: a model behind HTTP on this machine."""
+"""``softcost serve``: a model behind HTTP."""
 
 import click
 
@@ -12,21 +12,33 @@ from softcost.cli.console import check_files, say
     type=click.IntRange(0, 65_535),
     default=8000,
     show_default=True,
-    help="0: any that is free; it is told which.",
+    help="Port; 0 picks a free port and prints it.",
 )
 @click.option(
     "--host",
     default="127.0.0.1",
     show_default=True,
     metavar="ADDRESS",
-    help="Where to listen; the default is this machine alone.",
+    help="Address to listen on. Others than this machine's own need a token.",
 )
 @click.option(
     "--allow-host",
     multiple=True,
     metavar="NAME",
-    help="A name by which clients may call this machine, beside its addresses and "
-    "localhost.",
+    help="Accept requests for this host name, beside addresses and localhost. "
+    "Repeatable.",
+)
+@click.option(
+    "--token-file",
+    metavar="FILE",
+    help="Require the bearer token in this file [default: $SOFTCOST_TOKEN, if set].",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Number of processes that answer.",
 )
 @click.option(
     "--max-body",
@@ -41,26 +53,49 @@ from softcost.cli.console import check_files, say
     type=click.IntRange(1),
     default=1000,
     show_default=True,
-    help="Most rows of a request.",
+    help="Most rows in a request.",
+)
+@click.option(
+    "--log",
+    metavar="FILE",
+    help="Append requests and events to this file, one line of JSON each; - for "
+    "standard output.",
 )
 def serve(
     model: str,
     port: int,
     host: str,
     allow_host: tuple[str, ...],
+    token_file: str | None,
+    workers: int,
     max_body: float,
     max_rows: int,
+    log: str | None,
 ) -> None:
-    """Answer rows over HTTP: JSON in, answers with expected costs out.
+    """Answer rows over HTTP: JSON in, predictions with expected costs out.
 
     MODEL is a file that 'softcost fit --model' or softcost.save wrote. POST /predict
-    takes one row, {"column": cell, ...}, or a list of rows, reads the cells as
-    'softcost predict' reads those of a file, and gives the answer with what it is
-    expected to cost; scores, named so, where the model does not know costs. GET / is a
-    page to try it, /openapi.json describes it to programs, /health says that it runs.
-    Ctrl-C ends it once requests under way are answered. Needs the extra 'serve'.
+    accepts one row, {"column": cell, ...}, or a list of rows, and returns for each the
+    prediction with its expected cost, or with scores if the model has no expected
+    costs. GET / is a page to try it, /openapi.json describes it to programs, /health
+    is for probes, and /metrics for Prometheus.
+
+    SIGHUP loads the model file again. Ctrl-C or SIGTERM ends the service after the
+    requests under way. Needs the extra 'serve'.
     """
     check_files(model)
-    from softcost.service import run
+    from softcost.service import ServeOptions
+    from softcost.service import serve as start
 
-    run(model, host, port, allow_host, max_body, max_rows, tell=say)
+    options = ServeOptions(
+        model,
+        host,
+        port,
+        allow_host,
+        max_body,
+        max_rows,
+        workers,
+        token_file,
+        log,
+    )
+    start(options, tell=say)

@@ -1,5 +1,5 @@
-"""A model behind HTTP on this machine: ``softcost serve``."""
+"""A model behind HTTP: ``softcost serve``."""
 
-from softcost.service.app import run
+from softcost.service.process import ServeOptions, serve
 
-__all__ = ["run"]
+__all__ = ["ServeOptions", "serve"]

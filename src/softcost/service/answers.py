@@ -1,13 +1,16 @@
-"""What a model says of rows, as plain data."""
+"""A model's answers for rows of JSON, as plain data."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.utils import get_tags
 
-from softcost.tables import RowParser
+from softcost.tables import KINDS, RowParser
+from softcost.tables.cells import LARGEST
 from softcost.tables.row_parser import Row
 from softcost.workflow.stored_model import StoredModel
 from softcost.workflow.table_costs import TableCosts
@@ -17,14 +20,14 @@ WHERE = "the request"
 
 @dataclass(frozen=True)
 class Prepared:
-    """Rows that have been read.
+    """Parsed rows.
 
     Attributes
     ----------
     X : array or table
-        Features, or what the model makes features of.
+        Features, or the input of the model's own preprocessing.
     unlike : list of lists of str
-        For each row: columns with what the training has not seen.
+        For each row: columns with values unlike the training data.
     costs : array of shape (n, K, A) or None
         The cost matrix of every row, if the model decides by them.
     """
@@ -40,11 +43,14 @@ class RowModel:
     Attributes
     ----------
     kinds : dict or None
-        Columns that a row must have, and what they hold: features and those of costs.
-    columns : list of str or None
-        What a row must have; None where rows are lists of ``n_columns`` numbers.
+        Columns of a row, of features and of cost formulas, and what they hold; None if
+        rows are lists of ``n_columns`` numbers.
+    required : set of str
+        Columns that must not be empty.
+    accepts_missing : bool
+        Whether other cells may be empty.
     in_money : bool
-        Whether it knows what answers are expected to cost; else there may be scores.
+        Whether answers have expected costs; otherwise they may have scores.
     """
 
     def __init__(self, stored: StoredModel) -> None:
@@ -52,41 +58,67 @@ class RowModel:
         self.answers = [str(name) for name in stored.answers.tolist()]
         self.in_money = stored.knows_expected_costs()
         self.has_scores = stored.has_scores()
-        self.kinds = None if stored.kinds is None else dict(stored.kinds)
+        self.kinds, self.required = stored.kinds, set[str]()
         if self.kinds is not None and isinstance(stored.row_costs, TableCosts):
-            self.kinds |= {
-                name: kind
-                for name, kind in stored.row_costs.kinds.items()
-                if name not in self.kinds
-            }
-        self.columns = None if self.kinds is None else list(self.kinds)
+            self.kinds = {**self.kinds, **stored.row_costs.kinds, **self.kinds}
+            self.required = set(stored.row_costs.kinds)
         self.n_columns = stored.manifest["features"]["count"]
+        self.accepts_missing = (
+            self.kinds is not None or get_tags(stored.model).input_tags.allow_nan
+        )
         self._monitor = stored.drift_monitor()
         self._reader: RowParser | None = None
         self._encoder = stored.encoder
+        self._accepted: dict[str, tuple[float, float]] = {}
         if stored.kinds is not None:
-            self.n_columns = len(self.columns or ())
             self._reader = RowParser(stored.kinds, stored.tokens())
-            limits = [self._monitor.limits(name) for name in self._reader.number_names]
-            self._limits = np.array(limits).reshape(-1, 2).T
+            names = self._reader.number_names
+            usual = [self._monitor.limits(name) for name in names]
+            self._usual = np.array(usual).reshape(-1, 2).T
+            limits = stored.number_limits().tolist()
+            self._accepted = dict(zip(names, limits, strict=False))
         encoded = self._encoder is not None
         self._decides = stored.after_encoding() if encoded else stored
 
     def words(self, name: str) -> list[str]:
-        """Words that a column had in training, as far as that is known."""
+        """Training values of a column of words, if the model has them."""
         return sorted(self._monitor.words.get(name, ()))
 
     def span(self, name: str) -> tuple[float, float] | None:
-        """The least and the largest number of a column in training, if known."""
+        """Smallest and largest training value of a number, if the model has them."""
         return self._monitor.ranges.get(name)
 
-    def middle(self, name: str) -> float:
-        """A number in the middle of those that a column had in training."""
-        low, high = self.span(name) or (0.0, 0.0)
-        return float(f"{low / 2 + high / 2:.3g}")
+    def limits(self, name: str) -> tuple[float, float]:
+        """Smallest and largest value of a number that the model accepts."""
+        return self._accepted.get(name, (-LARGEST, LARGEST))
+
+    def example(self) -> Any:
+        """A row with values like the training data."""
+        if self.kinds is None:
+            return [0.0] * self.n_columns
+        row = {}
+        for name, kind in self.kinds.items():
+            low, high = self.span(name) or (0.0, 0.0)
+            middle = float(f"{low / 2 + high / 2:.3g}")
+            row[name] = KINDS[kind].example(middle, self.words(name))
+        return row
+
+    def warm_up(self) -> None:
+        """Answer the example, so that the first client need not wait for compilers."""
+        with suppress(ValueError), self.stored.refusing_rows():
+            prepared = self.prepare([self.example()])
+            self.answer(prepared.X, prepared.unlike, prepared.costs)
+
+    def missing_column(self, number: int, row: Row) -> str:
+        """Say which column a row lacks."""
+        try:
+            RowParser(self.kinds or {}).check_names(number, row)
+        except ValueError as error:
+            return str(error)
+        raise AssertionError("the row has all columns")
 
     def prepare(self, rows: Sequence[Row] | Sequence[Sequence[Any]]) -> Prepared:
-        """Read rows; a ValueError speaks of one that cannot be read."""
+        """Parse rows; a ValueError names a row that cannot be read."""
         prepared = self._prepared(rows)
         if isinstance(self.stored.row_costs, TableCosts):
             costs = self.stored.row_costs.matrices_of_rows(rows, WHERE)  # type: ignore[arg-type]
@@ -110,7 +142,7 @@ class RowModel:
         self, reader: RowParser, numbers: np.ndarray, words: np.ndarray
     ) -> list[list[str]]:
         """For each row: columns with values unlike those of the training rows."""
-        low, high = self._limits
+        low, high = self._usual
         columns: list[list[str]] = []
         for is_far, cells in zip(
             (numbers < low) | (numbers > high), words.tolist(), strict=True
@@ -126,43 +158,37 @@ class RowModel:
     def answer(
         self, X: Any, unlike: list[list[str]], costs: np.ndarray | None = None
     ) -> list[dict[str, Any]]:
-        """One answer for each row, of rows of `prepare` or several of them together."""
-        labels, scores, expected = self._decide(X, costs)
-        labels = labels.astype(str).tolist()
-        found: list[dict[str, Any]] = []
-        for at, label in enumerate(labels):
-            one: dict[str, Any] = {"prediction": label}
+        """One answer for each row of one or more results of `prepare`."""
+        labels, scores = self._decides.predict_and_score(X, costs)
+        expected = self._decides.expected_costs(X, costs)
+        answers: list[dict[str, Any]] = []
+        for at, label in enumerate(labels.astype(str).tolist()):
+            answer: dict[str, Any] = {"prediction": label}
             if expected is not None:
                 by_answer = self._by_answer(expected[at])
-                one |= {"expected_cost": by_answer[label], "expected_costs": by_answer}
-                one |= self._next_best(expected[at], label)
+                answer["expected_cost"] = by_answer[label]
+                answer["expected_costs"] = by_answer
+                answer |= self._next_best(expected[at], label)
             elif scores is not None:
-                one["scores"] = self._by_answer(scores[at])
-            one["unlike_training"] = unlike[at]
-            found.append(one)
-        return found
+                answer["scores"] = self._by_answer(scores[at])
+            answer["unlike_training"] = unlike[at]
+            answers.append(answer)
+        return answers
 
     def _next_best(self, expected: np.ndarray, label: str) -> dict[str, Any]:
-        """As 'softcost predict' has it; nothing where there is one answer."""
-        given = self.answers.index(label)
+        """As in 'softcost predict'; nothing if there is only one answer."""
+        predicted = self.answers.index(label)
         costs = expected.tolist()
-        others = [at for at in range(len(costs)) if at != given]
+        others = [at for at in range(len(costs)) if at != predicted]
         if not others:
             return {}
         second = min(others, key=costs.__getitem__)
-        more = costs[second] - costs[given]
+        more = costs[second] - costs[predicted]
         return {
             "next_best": self.answers[second],
             "next_best_costs_more": more if np.isfinite(more) else None,
         }
 
     def _by_answer(self, values: np.ndarray) -> dict[str, float | None]:
-        shown = (one if np.isfinite(one) else None for one in values.tolist())
-        return dict(zip(self.answers, shown, strict=True))
-
-    def _decide(
-        self, X: Any, costs: np.ndarray | None
-    ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
-        """Labels, scores and expected costs; the latter two where there are any."""
-        labels, scores = self._decides.predict_and_score(X, costs)
-        return labels, scores, self._decides.expected_costs(X, costs)
+        finite = (value if np.isfinite(value) else None for value in values.tolist())
+        return dict(zip(self.answers, finite, strict=True))

@@ -41,6 +41,16 @@ def says_nothing(text: str, tokens: frozenset[str] = frozenset()) -> bool:
     return text in MISSING or text.lower() in _NONE_AMONG_NUMBERS or text in tokens
 
 
+def missing_texts(tokens: frozenset[str] = frozenset()) -> list[str]:
+    """The texts for which `says_nothing` holds, in the usual spellings."""
+    usual = (
+        spelling
+        for text in _NONE_AMONG_NUMBERS
+        for spelling in (text, text.upper(), text.capitalize())
+    )
+    return sorted({*MISSING, *usual, *tokens})
+
+
 # Words.
 
 

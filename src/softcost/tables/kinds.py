@@ -73,6 +73,10 @@ class Column(Protocol):
     def named_like_id(self) -> bool: ...
 
 
+# In a pattern, \s would mean other blanks in other languages.
+_BLANKS = r"[ \t\r\n]*"
+
+
 @dataclass(frozen=True)
 class ColumnKind:
     """What is done with the columns of one kind.
@@ -83,10 +87,13 @@ class ColumnKind:
         What a cell must be, for error messages.
     json_types : tuple of str
         Types of a cell in JSON, beside null.
+    json_formats : tuple of str
+        Formats of its texts in JSON Schema, if there are such formats.
     """
 
     needed: ClassVar[str] = "a word"
     json_types: ClassVar[tuple[str, ...]] = ("string", "number", "boolean")
+    json_formats: ClassVar[tuple[str, ...]] = ()
 
     def read(
         self, values: pd.Series, tokens: frozenset[str] = frozenset()
@@ -134,6 +141,22 @@ class ColumnKind:
             for column, kind in self.typed_kinds(name).items()
             if kind == "number"
         }
+
+    def json_pattern(self, digits: int) -> str | None:
+        """Pattern of its texts in JSON, beside texts for a missing cell.
+
+        Parameters
+        ----------
+        digits : int
+            Most digits in front of a decimal separator.
+
+        Returns
+        -------
+        str or None
+            A regular expression that JavaScript, Python and Rust read alike; None if
+            no expression describes the texts.
+        """
+        return None
 
     def example(self, middle: float, words: Sequence[str]) -> Any:
         """A cell as JSON: near the middle of the numbers, or among the words."""
@@ -237,6 +260,14 @@ class Number(ColumnKind):
                     f"{flag('drop', column.name)}"
                 )
         return said
+
+    def json_pattern(self, digits):
+        """As `ColumnKind.json_pattern`."""
+        point, group = (",", r"\.") if self.decimal == "," else (r"\.", ",")
+        whole = rf"([0-9]{{1,{digits}}}"
+        if digits > 3:
+            whole += rf"|[1-9][0-9]{{0,2}}({group}[0-9]{{3}}){{1,{digits // 3 - 1}}}"
+        return rf"^{_BLANKS}[+-]?{whole})({point}[0-9]*)?{_BLANKS}[€$£¥%]?{_BLANKS}$"
 
     def example(self, middle, words):
         """As `ColumnKind.example`."""
@@ -349,7 +380,8 @@ class Date(ColumnKind):
     order: Order = "ymd"
     hours: bool = False
     needed: ClassVar[str] = "a date"
-    json_types: ClassVar[tuple[str, ...]] = ("string", "number")
+    json_types: ClassVar[tuple[str, ...]] = ("string",)
+    json_formats: ClassVar[tuple[str, ...]] = ("date", "date-time")
 
     def read(self, values, tokens=frozenset()):
         """As `ColumnKind.read`."""
@@ -441,6 +473,11 @@ class Duration(ColumnKind):
     def typed_columns(self, name, typed):
         """As `ColumnKind.typed_columns`."""
         return {f"{name} (hours)": typed}
+
+    def json_pattern(self, digits):
+        """As `ColumnKind.json_pattern`."""
+        clock = r"[+-]?[0-9]{1,4}:[0-5][0-9](:[0-5][0-9]([.,][0-9]+)?)?"
+        return rf"^{_BLANKS}([+-]?[0-9]{{1,4}} days?,? ?)?{clock}{_BLANKS}$"
 
     def example(self, middle, words):
         """As `ColumnKind.example`."""

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from softcost.tables.cells import Kind
-from softcost.tables.kinds import KINDS, feature_kinds
+from softcost.tables.kinds import KINDS, ColumnKind, feature_kinds
 
 Row = Mapping[str, Any]
 _SHOWN = 60  # characters of a cell in a message
@@ -86,8 +86,7 @@ class RowParser:
             NaN is an empty cell in both.
         """
         for number, row in enumerate(rows, start=1):
-            if not all(name in row for name in self._columns):
-                self._refuse_names(number, row)
+            self.check_names(number, row)
         numbers = np.full((len(rows), len(self.number_names)), np.nan)
         words = np.empty((len(rows), len(self.word_names)), object)
         for name, (kind, places) in self._columns.items():
@@ -95,7 +94,7 @@ class RowParser:
             typed, wrong = kind.read_row_cells(cells, self._tokens)
             if wrong.any():
                 at = int(wrong.argmax())
-                _refuse_cell(rows, name, at, kind.needed_for(cells[at]))
+                raise ValueError(unreadable_cell(name, cells[at], at + 1, kind))
             parts = kind.typed_columns(name, typed)
             for column, is_number, place in places:
                 (numbers if is_number else words)[:, place] = parts[column]
@@ -118,7 +117,18 @@ class RowParser:
             columns[name] = pd.Series(cells, dtype=object)
         return pd.DataFrame(columns, columns=self._order)
 
-    def _refuse_names(self, number: int, row: Row) -> None:
+    def check_names(self, number: int, row: Row) -> None:
+        """Raise a ValueError if a row lacks a column.
+
+        Parameters
+        ----------
+        number : int
+            Of the row, from 1, for the message.
+        row : mapping
+            From column name to cell.
+        """
+        if self._columns.keys() <= row.keys():
+            return
         missing = next(name for name in self._columns if name not in row)
         others = [name[:_SHOWN] for name in row if name not in self._columns]
         near = get_close_matches(missing, others[:100], n=1)
@@ -129,9 +139,17 @@ class RowParser:
         )
 
 
-def _refuse_cell(rows: Sequence[Row], name: str, at: int, needed: str) -> None:
-    shown = repr(rows[at][name])[: _SHOWN + 2]
-    raise ValueError(
-        f"column {name!r} holds {shown} in row {at + 1}, where the model needs "
-        f"{needed}; correct it, or give null."
+def unreadable_cell(name: str, cell: Any, number: int, kind: ColumnKind) -> str:
+    """Say that a cell of row ``number``, from 1, cannot be read.
+
+    Examples
+    --------
+    >>> unreadable_cell("size", "big", 2, KINDS["duration"])
+    "column 'size' holds 'big' in row 2, where the model needs a duration such as
+    1:30:00; correct it, or give null."
+    """
+    shown = repr(cell)[: _SHOWN + 2]
+    return (
+        f"column {name!r} holds {shown} in row {number}, where the model needs "
+        f"{kind.needed_for(cell)}; correct it, or give null."
     )

@@ -26,7 +26,7 @@ from softcost.persistence.model_file import read_model
 from softcost.reductions import Reduction
 from softcost.search import SoftCostClassifierCV
 from softcost.tables import KINDS, DriftMonitor, TableEncoder, table_pieces
-from softcost.tables.cells import Decimal, Kind, Tell, silent
+from softcost.tables.cells import LARGEST, Decimal, Kind, Tell, silent
 from softcost.tables.columns import column, read_labels, typed_columns
 from softcost.tables.kinds import Number, feature_kinds
 from softcost.tables.layout import HeaderRow
@@ -231,15 +231,23 @@ class StoredModel:
             numbers = X[self.encoder.number_names()].to_numpy(float)
             self.check_numbers(numbers, path, first_row)
 
+    def number_limits(self) -> np.ndarray:
+        """Smallest and largest accepted value of each number, shape (n_numbers, 2).
+
+        In the order of `TableEncoder.number_names`; empty without an encoder.
+        """
+        if self.encoder is None:
+            return np.empty((0, 2))
+        low, high = self.encoder.ranges_.T
+        span = _FARTHEST * np.where(high > low, high - low, 1.0)
+        return np.clip(np.column_stack([low - span, low + span]), -LARGEST, LARGEST)
+
     def check_numbers(self, numbers: np.ndarray, path: str, first_row: int) -> None:
         """The same for the numbers of parsed rows."""
         if self.encoder is None:
             return
-        low, high = self.encoder.ranges_.T
-        span = np.where(high > low, high - low, 1.0)
-        with np.errstate(over="ignore"):
-            beyond = np.abs(numbers - low) > _FARTHEST * span
-        far = np.flatnonzero(beyond.any(axis=1))
+        low, high = self.number_limits().T
+        far = np.flatnonzero(((numbers < low) | (numbers > high)).any(axis=1))
         if len(far):
             raise ValueError(
                 f"row {first_row + far[0] + 1} of {path} has a number that is more "
