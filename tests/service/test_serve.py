@@ -199,7 +199,7 @@ REFUSED = {
     "surrogate": (json.dumps({**GOOD, "Größe": "\ud800"}).encode(), 422, "ud800"),
     "far": (json.dumps({**GOOD, "Größe": 1e30}).encode(), 422, "accepts"),
     "far text": (json.dumps({**GOOD, "Größe": "9" * 30}).encode(), 422, "'999"),
-    "rows": (json.dumps([GOOD] * 21).encode(), 413, "20"),
+    "rows": (json.dumps([GOOD] * 21).encode(), 422, "20"),
     "bytes": (b" " * 9000, 413, "8192"),
 }  # fmt: skip
 

@@ -44,7 +44,7 @@ _BAD_REQUEST, _NO_TOKEN, _WRONG_TYPE, _WRONG_HOST = 400, 401, 415, 421
 _GATE = {
     _NO_TOKEN: "The bearer token is missing or wrong.",
     408: "The request did not arrive in time.",
-    TOO_LARGE: "The body is too large, or has too many rows.",
+    TOO_LARGE: "The body is too large.",
     _WRONG_HOST: "The request is for another host.",
 }
 _PROBLEMS = {
@@ -377,7 +377,7 @@ def _make_app(model: RowModel, service: Service) -> FastAPI:
         return Response(PAGE, media_type="text/html", headers=headers)
 
     async def invalid(request: Request, error: Any) -> Response:
-        return _invalid(error.errors()[0], model)
+        return _json({"error": explain(error.errors()[0], model)}, UNPROCESSABLE)
 
     app = FastAPI(
         title="softcost serve",
@@ -412,14 +412,6 @@ def _json(value: Any, status: int = 200, headers: Any = None) -> Response:
 
 async def _refused(request: Request, refusal: Any) -> Response:
     return _json({"error": str(refusal)}, refusal.status)
-
-
-def _invalid(error: Any, model: RowModel) -> Response:
-    if error["type"] == "too_long" and error["loc"] == ("body", "rows"):
-        most, rows = error["ctx"]["max_length"], error["ctx"]["actual_length"]
-        sentence = f"there are {rows} rows in a request; at most {most}."
-        return _json({"error": sentence}, TOO_LARGE)
-    return _json({"error": explain(error, model)}, UNPROCESSABLE)
 
 
 async def _not_found(request: Request, error: Any) -> Response:

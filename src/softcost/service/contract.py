@@ -158,6 +158,9 @@ def body_type(model: RowModel, most_rows: int) -> Any:
 
 def explain(error: Any, model: RowModel) -> str:
     """A sentence about an error that pydantic found in a body."""
+    if error["type"] == "too_long" and error["loc"] == ("body", "rows"):
+        most, rows = error["ctx"]["max_length"], error["ctx"]["actual_length"]
+        return f"there are {rows} rows in the request; send at most {most}."
     _, form, *place = (*error["loc"], "row") if len(error["loc"]) < 2 else error["loc"]
     number = place.pop(0) + 1 if form == "rows" and place else 1
     if model.kinds is None:
@@ -182,7 +185,7 @@ def explain(error: Any, model: RowModel) -> str:
     if error["type"] in ("greater_than_equal", "less_than_equal"):
         low, high = model.limits(place[0])
         return (
-            f"column {place[0]!r} holds {cell:g} in row {number}, and the model accepts "
+            f"column {place[0]!r} holds {cell:g} in row {number}; the model accepts "
             f"{low:g} to {high:g}; correct it, or give null."
         )
     return unreadable_cell(place[0], cell, number, KINDS[model.kinds[place[0]]])

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from softcost._extras import install_hint
@@ -22,6 +23,7 @@ from softcost.workflow.stored_model import open_model
 if TYPE_CHECKING:
     from softcost.service.app import Limits, Service
 
+SHARED = "PROMETHEUS_MULTIPROC_DIR"  # where workers keep their metrics
 TOKEN_VARIABLE = "SOFTCOST_TOKEN"
 _SHORTEST_TOKEN = 16  # characters
 _BACKLOG = 512  # connections that wait to be accepted
@@ -260,27 +262,34 @@ def _supervise(
     options: ServeOptions, listening: socket.socket, token: str | None, tell: Tell
 ) -> None:
     """Start workers, replace those that end, and pass signals on to them."""
-    if not hasattr(signal, "sigwait"):
+    if not hasattr(signal, "pthread_sigmask"):
         raise InputError(f"{argument('workers')} needs signals of POSIX; leave it out.")
     context = multiprocessing.get_context("spawn")  # libraries with threads cannot fork
     arguments = (options, listening, token, tell)
     workers: dict[Any, float] = {}
+    signals: SimpleQueue[int] = SimpleQueue()
 
     def start() -> None:
         worker = context.Process(target=work, args=arguments)
+        # Signals wait until the worker handles them.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         worker.start()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         workers[worker] = time.monotonic()
 
-    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-    _tell_where(options, listening, tell)
+    before = {
+        number: signal.signal(number, lambda number, _: signals.put(number))
+        for number in _SIGNALS
+    }
+    failed = False
     with tempfile.TemporaryDirectory(prefix="softcost-serve-") as folder:
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-        failed = False
+        os.environ[SHARED] = folder
         try:
             for _ in range(options.workers):
                 start()
+            _tell_where(options, listening, tell)
             while not failed:
-                number = signal.sigwait(_SIGNALS)
+                number = signals.get()
                 if number == signal.SIGHUP:
                     _send(workers, number)
                 elif number != signal.SIGCHLD:
@@ -294,10 +303,14 @@ def _supervise(
             _send(workers, signal.SIGTERM)
             for worker in workers:
                 worker.join()
-            del os.environ["PROMETHEUS_MULTIPROC_DIR"]
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+            del os.environ[SHARED]
+            for number, handler in before.items():
+                signal.signal(number, handler)
     if failed:
-        raise RuntimeError("a worker ended right after its start.")
+        raise InputError(
+            f"a worker ended right after its start; leave out {argument('workers')} to "
+            "see why."
+        )
 
 
 def _send(workers: Any, number: int) -> None:

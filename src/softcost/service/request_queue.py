@@ -15,7 +15,6 @@ from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from softcost.errors import InputError
 from softcost.parallel import one_thread
@@ -38,7 +37,6 @@ class _Request:
     model: RowModel
     rows: list[Any]
     future: asyncio.Future[Answers]
-    prepared: Any = None
     result: Answers | Refusal | None = None
 
 
@@ -98,14 +96,8 @@ class RequestQueue:
             if n_rows >= self._most_rows or self._queue.empty():
                 break
             request = self._queue.get()
-        for each in requests:
-            try:
-                each.prepared = each.model.prepare(each.rows)
-            except Exception as error:
-                each.result = self._refusal(error, ValueError)
-        ready = [each for each in requests if each.result is None]
         # After a reload, requests for the old and for the new model may meet.
-        for _, group in groupby(ready, key=lambda each: id(each.model)):
+        for _, group in groupby(requests, key=lambda each: id(each.model)):
             self._answer(list(group))
         if requests:
             with suppress(RuntimeError):  # the service has ended
@@ -115,14 +107,12 @@ class RequestQueue:
     def _answer(self, group: list[_Request]) -> None:
         """Call the model once; if it refuses a row, once for each request."""
         model = group[0].model
+        group, prepared = self._prepare(group)
+        if not group:
+            return
         try:
-            X = _joined([each.prepared.X for each in group])
-            unlike = [names for each in group for names in each.prepared.unlike]
-            costs = None
-            if group[0].prepared.costs is not None:
-                costs = _joined([each.prepared.costs for each in group])
             with model.stored.refusing_rows():
-                answers = iter(model.answer(X, unlike, costs))
+                answers = model.answer(prepared.X, prepared.unlike, prepared.costs)
         except Exception as error:
             if len(group) > 1:
                 for each in group:
@@ -130,9 +120,26 @@ class RequestQueue:
             else:
                 group[0].result = self._refusal(error, InputError)
             return
-        for each in group:
-            each.result = [next(answers) for _ in each.rows]
-            self._answered(each.result)
+        ends = np.cumsum([len(each.rows) for each in group]).tolist()
+        for each, end in zip(group, ends, strict=True):
+            each.result = answers[end - len(each.rows) : end]
+        self._answered(answers)
+
+    def _prepare(self, group: list[_Request]) -> tuple[list[_Request], Any]:
+        """Parse all rows at once; the requests whose rows can be read."""
+        model = group[0].model
+        try:
+            return group, model.prepare([row for each in group for row in each.rows])
+        except Exception as error:
+            if len(group) == 1:
+                group[0].result = self._refusal(error, ValueError)
+                return [], None
+        readable = [each for each in group if self._prepare([each])[0]]
+        if len(readable) < len(group):
+            return self._prepare(readable) if readable else ([], None)
+        for each in group:  # rows that cannot be read together
+            self._answer([each])
+        return [], None
 
     def _refusal(self, error: Exception, about_rows: type[Exception]) -> Refusal:
         if isinstance(error, about_rows):
@@ -150,11 +157,3 @@ def _settle(requests: list[_Request]) -> None:
             request.future.set_exception(request.result)
         else:
             request.future.set_result(request.result or [])
-
-
-def _joined(parts: list[Any]) -> Any:
-    if len(parts) == 1:
-        return parts[0]
-    if isinstance(parts[0], pd.DataFrame):
-        return pd.concat(parts, ignore_index=True)
-    return np.concatenate(parts)
