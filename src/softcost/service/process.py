@@ -7,7 +7,6 @@ import signal
 import socket
 import tempfile
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,7 +29,6 @@ _BACKLOG = 512  # connections that wait to be accepted
 _LAST_ANSWERS = 10  # seconds for requests that are under way when it is stopped
 _LARGEST_HEAD = 32 * 1024
 _SPARE_FILES = 100  # beside connections
-_SOON = 10  # seconds: a worker that ends sooner would do so for ever
 
 
 @dataclass(frozen=True)
@@ -176,9 +174,16 @@ def make_server(service: "Service") -> Any:
 
 
 def work(
-    options: ServeOptions, listening: socket.socket, token: str | None, tell: Tell
+    options: ServeOptions,
+    listening: socket.socket,
+    token: str | None,
+    tell: Tell,
+    ready: Any = None,
 ) -> None:
-    """Answer requests until SIGINT or SIGTERM; load the model again on SIGHUP."""
+    """Answer requests until SIGINT or SIGTERM; load the model again on SIGHUP.
+
+    ``ready`` gets True before the first request, in a worker of several.
+    """
     from softcost.service.answers import RowModel
     from softcost.service.app import Limits, Service
     from softcost.service.monitoring import event, write_log
@@ -214,12 +219,13 @@ def work(
         handlers[signal.SIGHUP] = lambda *_: threading.Thread(target=reload).start()
     # Uvicorn has handlers of its own while it runs, and hands the signal on to these.
     before = {number: signal.signal(number, how) for number, how in handlers.items()}
-    parent = multiprocessing.parent_process()
-    if parent is None:
+    if ready is None:
         _tell_where(options, listening, tell)
     else:
+        parent = multiprocessing.parent_process()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         threading.Thread(target=_stop_with, args=(parent, stop), daemon=True).start()
+        ready.send(True)
     event("started", model=options.path)
     try:
         server.run(sockets=[listening])
@@ -266,16 +272,18 @@ def _supervise(
         raise InputError(f"{argument('workers')} needs signals of POSIX; leave it out.")
     context = multiprocessing.get_context("spawn")  # libraries with threads cannot fork
     arguments = (options, listening, token, tell)
-    workers: dict[Any, float] = {}
+    workers: dict[Any, Any] = {}  # and what tells whether they have served
     signals: SimpleQueue[int] = SimpleQueue()
 
     def start() -> None:
-        worker = context.Process(target=work, args=arguments)
+        ready, sender = context.Pipe(duplex=False)
+        worker = context.Process(target=work, args=(*arguments, sender))
         # Signals wait until the worker handles them.
         signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         worker.start()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
-        workers[worker] = time.monotonic()
+        sender.close()
+        workers[worker] = ready
 
     before = {
         number: signal.signal(number, lambda number, _: signals.put(number))
@@ -296,7 +304,7 @@ def _supervise(
                     break
                 for worker in [each for each in workers if not each.is_alive()]:
                     tell(f"worker {worker.pid} ended with code {worker.exitcode}.")
-                    failed |= time.monotonic() - workers.pop(worker) < _SOON
+                    failed |= not _has_served(workers.pop(worker))
                     if not failed:
                         start()
         finally:
@@ -311,6 +319,13 @@ def _supervise(
             f"a worker ended right after its start; leave out {argument('workers')} to "
             "see why."
         )
+
+
+def _has_served(ready: Any) -> bool:
+    """Whether a worker that has ended would not do so for ever."""
+    with ready, suppress(EOFError):
+        return bool(ready.recv())
+    return False
 
 
 def _send(workers: Any, number: int) -> None:
