@@ -74,8 +74,10 @@ _.font
 _.freeze_panes
 _.promptTitle
 
-# uvicorn polls this flag.
+# uvicorn polls this flag; pydantic and logging read the others.
 _.should_exit
+_.__pydantic_config__
+_.raiseExceptions
 
 # Fields of registries: two document a kernel, a test reads the third.
 distance_form

@@ -366,8 +366,10 @@ def test_a_port_that_is_taken(menu, softcost):
     assert "--port" in result.stderr
 
 
-def test_without_the_extra(menu, softcost, monkeypatch):
-    monkeypatch.setitem(sys.modules, "uvicorn", None)
+@pytest.mark.parametrize("package", ["fastapi", "uvicorn", "prometheus_client"])
+def test_without_the_extra(menu, softcost, monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
     result = softcost("serve", menu.model)
     assert result.exit_code == 2
-    assert "pip install 'starlette" in result.stderr
+    assert package in result.stderr
+    assert "pip install 'fastapi>=" in result.stderr.replace("\n", " ")

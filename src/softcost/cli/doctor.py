@@ -102,7 +102,7 @@ def check_dependencies() -> Iterator[Check]:
             "dependencies",
             "warn",
             "softcost is not installed as a package",
-            "Run: pip install softcost",
+            "Run in a checkout of softcost: pip install .",
         )
         return
     for requirement in requirements:

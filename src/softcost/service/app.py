@@ -29,7 +29,6 @@ from softcost.service.contract import (
     body_type,
     explain,
 )
-from softcost.service.monitoring import Metrics, event, log
 from softcost.service.request_queue import (
     FAILED,
     TOO_LARGE,
@@ -37,6 +36,7 @@ from softcost.service.request_queue import (
     Refusal,
     RequestQueue,
 )
+from softcost.service.telemetry import Metrics, event, log
 from softcost.tables.cells import Tell, silent
 
 _JSON = "application/json"

@@ -22,7 +22,6 @@ from softcost.workflow.stored_model import open_model
 if TYPE_CHECKING:
     from softcost.service.app import Limits, Service
 
-SHARED = "PROMETHEUS_MULTIPROC_DIR"  # where workers keep their metrics
 TOKEN_VARIABLE = "SOFTCOST_TOKEN"
 _SHORTEST_TOKEN = 16  # characters
 _BACKLOG = 512  # connections that wait to be accepted
@@ -186,7 +185,7 @@ def work(
     """
     from softcost.service.answers import RowModel
     from softcost.service.app import Limits, Service
-    from softcost.service.monitoring import event, write_log
+    from softcost.service.telemetry import event, write_log
 
     def load() -> RowModel:
         model = RowModel(open_model(options.path))
@@ -268,6 +267,8 @@ def _supervise(
     options: ServeOptions, listening: socket.socket, token: str | None, tell: Tell
 ) -> None:
     """Start workers, replace those that end, and pass signals on to them."""
+    from softcost.service.telemetry import SHARED
+
     if not hasattr(signal, "pthread_sigmask"):
         raise InputError(f"{argument('workers')} needs signals of POSIX; leave it out.")
     context = multiprocessing.get_context("spawn")  # libraries with threads cannot fork

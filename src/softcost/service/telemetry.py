@@ -19,8 +19,7 @@ from prometheus_client import (
 )
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from softcost.service.process import SHARED
-
+SHARED = "PROMETHEUS_MULTIPROC_DIR"  # where workers keep their metrics
 _SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
 log = logging.getLogger("softcost.service")
 
