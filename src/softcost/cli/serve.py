@@ -19,7 +19,7 @@ from softcost.cli.console import check_files, say
     default="127.0.0.1",
     show_default=True,
     metavar="ADDRESS",
-    help="Address to listen on. Others than this machine's own need a token.",
+    help="Address to listen on; others than loopback need a token.",
 )
 @click.option(
     "--allow-host",
