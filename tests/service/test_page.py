@@ -52,7 +52,27 @@ def test_names_are_text_on_the_page(serving, softcost, tmp_path, browser):
         context = browser.new_context()
         opened = context.new_page()
         opened.goto(f"http://127.0.0.1:{served.port}/")
+        opened.get_by_text(evil, exact=True).first.wait_for()
         assert opened.locator("img").count() == 0
         assert opened.locator("script").count() == 1
         assert opened.get_by_text(evil, exact=True).count() >= 2
+        context.close()
+
+
+def test_the_page_asks_for_the_token(serving, menu, browser, patience):
+    token = "0123456789abcdef"
+    with serving(menu.model, token=token) as served:
+        context = browser.new_context()
+        opened = context.new_page()
+        opened.set_default_timeout(patience)
+        opened.goto(f"http://127.0.0.1:{served.port}/")
+        assert menu.classes[0] not in opened.content()
+        for text in ("a wrong token, which is long", token):
+            opened.get_by_label("Token").fill(text)
+            opened.get_by_role("button", name="Use token").click()
+            if text != token:
+                opened.get_by_role("alert").get_by_text("Bearer").wait_for()
+        opened.get_by_text(menu.classes[0], exact=True).first.wait_for()
+        opened.get_by_role("button", name="Ask").click()
+        opened.get_by_role("status").get_by_text("prediction").wait_for()
         context.close()

@@ -5,11 +5,14 @@ import datetime
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import softcost
 from softcost.tables import KINDS, RowParser, TableEncoder, TextComponents, read_table
+from softcost.tables.cells import missing_texts
 
 N = 60
 OTHER = np.arange(N) % 7
@@ -202,6 +205,38 @@ def test_every_kind_is_described():
         assert {*kind.monitored("x")} <= {*parts}
         parser = RowParser({"x": name})
         parser.read([{"x": example}, {"x": None}])
+
+
+PATTERNED = [name for name, kind in KINDS.items() if kind.json_pattern(6) is not None]
+
+
+@pytest.mark.parametrize("name", PATTERNED)
+@given(data=st.data())
+def test_texts_of_the_pattern_can_be_read(name, data):
+    """A service promises that it accepts them."""
+    kind, digits = KINDS[name], data.draw(st.integers(1, 15))
+    text = data.draw(st.from_regex(kind.json_pattern(digits)))
+    typed, wrong = kind.read_row_cells([text])
+    assert not wrong.any()
+    assert np.isfinite(typed).all()
+    if name.startswith("number"):
+        assert abs(typed[0]) < 10.0**digits
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS if "date" in name])
+@given(moment=st.datetimes())
+def test_dates_of_json_can_be_read(name, moment):
+    texts = [moment.isoformat(), f"{moment.isoformat()}Z", moment.date().isoformat()]
+    assert not KINDS[name].read_row_cells(texts)[1].any()
+
+
+def test_texts_for_missing_cells():
+    for name, kind in KINDS.items():
+        if not isinstance(kind, type(KINDS["nominal"])):
+            typed, wrong = kind.read_row_cells(missing_texts(frozenset(["-9"])),
+                                               frozenset(["-9"]))  # fmt: skip
+            assert not wrong.any(), name
+            assert pd.isna(typed).all()
 
 
 def test_two_columns_that_become_one():

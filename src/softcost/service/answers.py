@@ -75,7 +75,7 @@ class RowModel:
             names = self._reader.number_names
             usual = [self._monitor.limits(name) for name in names]
             self._usual = np.array(usual).reshape(-1, 2).T
-            limits = stored.number_limits().tolist()
+            limits = stored.number_limits.tolist()
             self._accepted = dict(zip(names, limits, strict=False))
         encoded = self._encoder is not None
         self._decides = stored.after_encoding() if encoded else stored

@@ -8,7 +8,7 @@ import json
 import time
 import traceback
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Annotated, Any
@@ -331,22 +331,25 @@ class _JsonRoute(APIRoute):
         return strict
 
 
+def _problems(texts: Mapping[int, str | None]) -> dict[int | str, dict[str, Any]]:
+    return {
+        status: {"model": Problem, "description": text}
+        for status, text in texts.items()
+        if text is not None
+    }
+
+
 def _make_app(model: RowModel, service: Service) -> FastAPI:
-    gate: dict[int | str, dict[str, Any]] = {
-        status: {"model": Problem, "description": text}
-        for status, text in _GATE.items()
-        if status != _NO_TOKEN or service.token is not None
-    }
-    problems: dict[int | str, dict[str, Any]] = {
-        status: {"model": Problem, "description": text}
-        for status, text in _PROBLEMS.items()
-    }
+    anyone = _problems({**_GATE, _NO_TOKEN: None})
+    gate = anyone if service.token is None else _problems(_GATE)
     body: Any = body_type(model, service.limits.rows)
     answer: Any = answer_type(model)
     json_routes, routes = APIRouter(route_class=_JsonRoute), APIRouter()
 
     @json_routes.post(
-        "/predict", response_model=answer | list[answer], responses=gate | problems
+        "/predict",
+        response_model=answer | list[answer],
+        responses=gate | _problems(_PROBLEMS),
     )
     async def predict(
         rows: Annotated[body, Body(examples=[model.example()])],
@@ -361,7 +364,7 @@ def _make_app(model: RowModel, service: Service) -> FastAPI:
         answers = await service.queue.ask(model, every) if every else []
         return _json(answers[0] if single else answers)
 
-    @routes.get("/health", response_model=Health, responses=gate)
+    @routes.get("/health", response_model=Health, responses=anyone)
     async def health() -> Response:
         """Whether the service answers."""
         return _json({"status": "ok"})
@@ -395,8 +398,8 @@ def _make_app(model: RowModel, service: Service) -> FastAPI:
     )
     app.include_router(json_routes)
     app.include_router(routes)
-    document = app.openapi()
     if service.token is not None:
+        document = app.openapi()
         schemes = {"token": {"type": "http", "scheme": "bearer"}}
         document["components"]["securitySchemes"] = schemes
         document["security"] = [{"token": []}]

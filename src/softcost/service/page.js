@@ -22,11 +22,12 @@ function describe(service) {
   const { Row: row, Answer: answer } = service.components.schemas;
   const prediction = answer.properties.prediction;
   for (const name of prediction.enum || [prediction.const]) {
-    if (part("answers").hasChildNodes()) part("answers").append(", ");
+    part("answers").append(part("answers").hasChildNodes() ? ", " : ": ");
     part("answers").appendChild(document.createElement("code")).textContent = name;
   }
   const body = service.paths["/predict"].post.requestBody.content["application/json"];
-  part("rows").value = JSON.stringify(body.schema.examples[0], null, 2);
+  const example = body.schema.examples[0];
+  part("rows").value = JSON.stringify(example, null, 2);
   for (const [path, methods] of Object.entries(service.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       const statuses = Object.keys(operation.responses).join(", ");
@@ -36,7 +37,7 @@ function describe(service) {
   part("named").hidden = !row.properties;
   if (!row.properties) part("unnamed").textContent = `A list of ${row.maxItems} numbers. ${row.description}`;
   for (const [name, column] of Object.entries(row.properties || {})) {
-    const words = column.examples || [];
+    const words = column.examples || [example[name]];
     const more = words.length > SHOWN_WORDS ? ", ..." : "";
     addRow(part("columns"), [name, column.description, words.slice(0, SHOWN_WORDS).join(", ") + more]);
   }

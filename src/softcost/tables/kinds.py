@@ -265,7 +265,7 @@ class Number(ColumnKind):
         """As `ColumnKind.json_pattern`."""
         point, group = (",", r"\.") if self.decimal == "," else (r"\.", ",")
         whole = rf"([0-9]{{1,{digits}}}"
-        if digits > 3:
+        if digits > 5:
             whole += rf"|[1-9][0-9]{{0,2}}({group}[0-9]{{3}}){{1,{digits // 3 - 1}}}"
         return rf"^{_BLANKS}[+-]?{whole})({point}[0-9]*)?{_BLANKS}[€$£¥%]?{_BLANKS}$"
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -231,6 +232,7 @@ class StoredModel:
             numbers = X[self.encoder.number_names()].to_numpy(float)
             self.check_numbers(numbers, path, first_row)
 
+    @cached_property
     def number_limits(self) -> np.ndarray:
         """Smallest and largest accepted value of each number, shape (n_numbers, 2).
 
@@ -246,7 +248,7 @@ class StoredModel:
         """The same for the numbers of parsed rows."""
         if self.encoder is None:
             return
-        low, high = self.number_limits().T
+        low, high = self.number_limits.T
         far = np.flatnonzero(((numbers < low) | (numbers > high)).any(axis=1))
         if len(far):
             raise ValueError(
