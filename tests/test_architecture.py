@@ -52,6 +52,7 @@ ALLOWED_MODULES = {
     "_extras": set(),
     "_lazy": set(),
     "_version": set(),
+    "mlflow": {"persistence", "search", "tables", "workflow"},
     "__main__": {"cli"},
 }
 EVERYWHERE = {"_extras", "_lazy", "_version"}
@@ -84,7 +85,6 @@ SINGLE_IMPORTER = {
     "softcost.svm.shared_rows": "plans the memory for kernel values",
     "softcost.workflow.blocks": "training on files larger than memory",
     "softcost.workflow.cheque_demo": "keeps numpy out of `softcost demo --help`",
-    "softcost.workflow.predictions": "keeps pandas out of `softcost predict --help`",
 }
 
 

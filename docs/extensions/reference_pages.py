@@ -49,6 +49,7 @@ PACKAGES = {
     "softcost.report": "Displays and the explorer",
     "softcost.persistence": "Saved models",
     "softcost.onnx": "Export to ONNX",
+    "softcost.mlflow": "MLflow",
     "softcost.datasets": "Data sets",
     "softcost.learners": "Learners",
     "softcost.testing": "Checks",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         learners,
         linear,
         metrics,
+        mlflow,
         onnx,
         paper,
         persistence,
@@ -99,6 +100,7 @@ __all__ = [
     "linear",
     "load",
     "metrics",
+    "mlflow",
     "onnx",
     "paper",
     "persistence",
@@ -115,9 +117,9 @@ __all__ = [
 
 if not TYPE_CHECKING:
     _PACKAGES = (
-        "costs", "datasets", "learners", "linear", "metrics", "onnx", "paper",
-        "persistence", "reductions", "report", "search", "svm", "tables", "testing",
-        "workflow",
+        "costs", "datasets", "learners", "linear", "metrics", "mlflow", "onnx",
+        "paper", "persistence", "reductions", "report", "search", "svm", "tables",
+        "testing", "workflow",
     )  # fmt: skip
     _FROM = {
         "linear": (

@@ -42,6 +42,8 @@ from softcost import (
     linear,
     load,
     metrics,
+    mlflow,
+    onnx,
     paper,
     persistence,
     reductions,
@@ -51,6 +53,7 @@ from softcost import (
     svm,
     tables,
     testing,
+    to_onnx,
     workflow,
 )
 
@@ -119,6 +122,8 @@ def other_packages(X: NDArray[np.float64], y: NDArray[np.int64]) -> None:
     tables.DenseFeatures([True, False])
     tables.TextComponents(5)
     workflow.FitOptions("rows.csv", "class", max_error=0.1)
+    onnx.table_inputs(to_onnx(MinimumExpectedCost().fit(X, y)), X)
+    mlflow.log_model(MinimumExpectedCost().fit(X, y), X, metrics={"cost": 0.5})
     print(search.CRITERIA, persistence.ModelFileError, report.ExplorerData)
     print(paper.TARGETS, __version__, softcost.__all__)
     print(CostCurveDisplay, NetBenefitDisplay)
