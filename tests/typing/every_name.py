@@ -126,4 +126,4 @@ def other_packages(X: NDArray[np.float64], y: NDArray[np.int64]) -> None:
     mlflow.log_model(MinimumExpectedCost().fit(X, y), X, metrics={"cost": 0.5})
     print(search.CRITERIA, persistence.ModelFileError, report.ExplorerData)
     print(paper.TARGETS, __version__, softcost.__all__)
-    print(CostCurveDisplay, NetBenefitDisplay)
+    print(CostCurveDisplay, NetBenefitDisplay, onnx.to_onnx is to_onnx)

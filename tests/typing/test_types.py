@@ -1,7 +1,9 @@
-"""Public names have types: mypy in its strictest mode accepts a program with them."""
+"""Public names have types: checkers accept a program with them, and report misuse."""
 
 import ast
+import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 import softcost
 
 PROGRAM = Path(__file__).with_name("every_name.py")
+# Every line but the imports and the first of `search` is wrong.
 WRONG = """\
 import softcost
 from softcost import KernelSVC, OneSidedRegression, SoftCostClassifierCV, nonsense
@@ -25,11 +28,31 @@ KernelSVC().fit([[1.0]], [0]).support_vektors_
 OneSidedRegression().fit([[1.0]], [0]).predict()
 SoftCostClassifierCV().fit([[1.0]])
 search.set_parms(cv=3)
+search.candidate(0).predikt([[1.0]])
+search.n_splits_.upper()
+search.best_score_.upper()
+softcost.tables.TableEncoder().fit([["a"]]).transfrom([["a"]])
 """
+COMPLETE = 0.98  # of the symbols, as pyright counts them
+needs_pyright = pytest.mark.skipif(
+    shutil.which("node") is None, reason="pyright needs node, which is not here"
+)
+
+
+def wrong_lines():
+    """Numbers and words of the wrong lines."""
+    words = {
+        2: "nonsense", 4: "Nonsense", 5: "str", 6: "predict", 8: "predikt",
+        9: "weights", 10: "support_vektors_", 11: "predict", 12: "fit",
+        13: "set_parms", 14: "predikt", 15: "upper", 16: "upper", 17: "transfrom",
+    }  # fmt: skip
+    lines = WRONG.splitlines()
+    assert set(words) == {n for n, line in enumerate(lines, 1) if line} - {1, 7}
+    return words
 
 
 @pytest.mark.slow
-def test_a_program_with_every_name_passes_and_a_wrong_one_does_not(tmp_path):
+def test_mypy_accepts_every_name_and_reports_misuse(tmp_path):
     wrong = tmp_path / "wrong.py"
     wrong.write_text(WRONG)
     env, home = dict(os.environ), Path(softcost.__file__).parents[1]
@@ -46,19 +69,53 @@ def test_a_program_with_every_name_passes_and_a_wrong_one_does_not(tmp_path):
     )
     found = done.stdout.splitlines()
     assert [line for line in found if "every_name.py" in line] == []
-    for number, words in [
-        (2, '"nonsense"'),
-        (4, '"Nonsense"'),
-        (5, 'incompatible type "str"'),
-        (6, "Missing positional argument"),
-        (8, '"predikt"'),
-        (9, '"weights"'),
-        (10, '"support_vektors_"'),
-        (11, "Missing positional argument"),
-        (12, "Missing positional argument"),
-        (13, '"set_parms"'),
-    ]:
-        assert any(f"wrong.py:{number}:" in line and words in line for line in found)
+    for number, words in wrong_lines().items():
+        assert any(f"wrong.py:{number}:" in line and words in line for line in found), (
+            number
+        )
+
+
+def pyright(folder, *arguments):
+    """What pyright reports, with the package where it is."""
+    pytest.importorskip("pyright")
+    home = str(Path(softcost.__file__).parents[1])
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pyright", "--pythonpath", sys.executable),
+            *("--outputjson", *arguments),
+        ],
+        env=os.environ | {"PYTHONPATH": home},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    return json.loads(done.stdout[done.stdout.index("{") :])
+
+
+@needs_pyright
+@pytest.mark.slow
+def test_pyright_accepts_every_name_and_reports_misuse(tmp_path):
+    (tmp_path / "wrong.py").write_text(WRONG)
+    shutil.copy(PROGRAM, tmp_path)
+    found = [
+        (Path(report["file"]).name, report["range"]["start"]["line"] + 1)
+        for report in pyright(tmp_path, ".")["generalDiagnostics"]
+        if report["severity"] == "error"
+    ]
+    assert [line for name, line in found if name == PROGRAM.name] == []
+    assert {line for name, line in found if name == "wrong.py"} == set(wrong_lines())
+
+
+@needs_pyright
+@pytest.mark.slow
+def test_types_are_complete(tmp_path):
+    report = pyright(tmp_path, "--ignoreexternal", "--verifytypes", "softcost")
+    completeness = report["typeCompleteness"]
+    assert completeness["completenessScore"] >= COMPLETE, [
+        symbol["name"]
+        for symbol in completeness["symbols"]
+        if symbol["isExported"] and not symbol["isTypeKnown"]
+    ]
 
 
 def test_the_program_has_every_name():

@@ -18,7 +18,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from softcost.learners.sklearn_types import BaseEstimator, ClassifierMixin, fit_context
+from softcost._sklearn_types import BaseEstimator, ClassifierMixin, fit_context
 
 # scikit-learn's boosting, which is used without LightGBM, has at most 255 categories
 # in a column.
@@ -138,6 +138,11 @@ class BoostedTrees(ClassifierMixin, BaseEstimator):
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
+    classes_: NDArray[Any]
+    prior_: Any
+    booster_: Any
+    fallback_: Any
+    n_iter_: int
 
     def __init__(
         self,
@@ -154,7 +159,7 @@ class BoostedTrees(ClassifierMixin, BaseEstimator):
         categorical_features: ArrayLike | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
-    ):
+    ) -> None:
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.num_leaves = num_leaves

@@ -369,7 +369,10 @@ class OnColumns:
     ([1, 2], [0, 0, 1, 1])
     """
 
-    def __init__(self, model: Any, columns: NDArray[np.intp]):
+    model: Any
+    columns: NDArray[np.intp]
+
+    def __init__(self, model: Any, columns: NDArray[np.intp]) -> None:
         self.model, self.columns = model, columns
 
     @property

@@ -55,6 +55,9 @@ class Rows:
         Number of columns from ``features``, if there is no basis.
     """
 
+    n: Any
+    dtype: Any
+
     def __init__(
         self,
         matrix: Any,
@@ -63,7 +66,7 @@ class Rows:
         basis: NDArray[np.float64] | None = None,
         dtype: Any = None,
         width: int | None = None,
-    ):
+    ) -> None:
         self._matrix, self._places = matrix, places
         self._width = matrix.shape[1] if width is None else width
         self._features, self._basis = features, basis

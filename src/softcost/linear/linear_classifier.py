@@ -5,11 +5,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
-from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 
+from softcost._sklearn_types import (
+    ClassifierMixin,
+    LinearClassifierMixin,
+    available,
+    fit_context,
+)
 from softcost.learners import Labels, Subproblem
-from softcost.learners.sklearn_types import ClassifierMixin, available, fit_context
 from softcost.linear.linear_machine import LinearMachine, LinearMachines
 
 
@@ -147,6 +151,9 @@ class LinearClassifier(MarginClassifier, LinearClassifierMixin):
         **LinearMachine._parameter_constraints,
         "loss": [StrOptions({"squared_hinge", "logistic"})],
     }
+    classes_: NDArray[Any]
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
 
     def __init__(
         self,
@@ -155,7 +162,7 @@ class LinearClassifier(MarginClassifier, LinearClassifierMixin):
         loss: str = "squared_hinge",
         tol: float = 1e-3,
         max_iter: int = 100,
-    ):
+    ) -> None:
         self.C = C
         self.loss = loss
         self.tol = tol

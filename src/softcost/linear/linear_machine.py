@@ -20,6 +20,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from softcost._sklearn_types import BaseEstimator
 from softcost.learners import (
     Labels,
     OneSidedValues,
@@ -29,7 +30,6 @@ from softcost.learners import (
     check_sides,
     warn_not_converged,
 )
-from softcost.learners.sklearn_types import BaseEstimator
 from softcost.linear.features import Rows, Standardised, on_disk, precision
 from softcost.linear.losses import Posed, pose
 from softcost.linear.newton import Solved, solve
@@ -146,6 +146,12 @@ class LinearPath:
         Estimated memory.
     """
 
+    machine: Any
+    values: NDArray[np.float64]
+    softness: NDArray[np.float64]
+    groups: Any
+    n_bytes: Any
+
     def __init__(
         self,
         machine: Any,
@@ -153,7 +159,7 @@ class LinearPath:
         tests: Sequence[NDArray[np.intp]],
         values: NDArray[np.float64],
         softness: NDArray[np.float64],
-    ):
+    ) -> None:
         n = X.shape[0]
         self.machine, self.values, self.softness = machine, values, softness
         self.groups = np.arange(n)
@@ -226,7 +232,7 @@ class LinearFold:
         order: NDArray[np.intp],
         outside: Rows,
         cache_size: float = 0.0,
-    ):
+    ) -> None:
         self._machine, self._values = path.machine, path.values
         self._n_softness, self._penalty = len(path.softness), penalty
         self._inside, self._order, self._outside = inside, order, outside
@@ -316,7 +322,7 @@ class LinearSolutions:
         Number of softness values.
     """
 
-    def __init__(self, rows: Rows, coef: NDArray[np.float64], n_softness: int):
+    def __init__(self, rows: Rows, coef: NDArray[np.float64], n_softness: int) -> None:
         self._rows, self._n_softness = rows, n_softness
         self._raw = rows.spread(np.hstack(list(coef)))
         self._n_values = len(coef)
@@ -363,6 +369,10 @@ class LinearMachine(BaseEstimator):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
+    certificate_: NDArray[np.float64]
+    dual_gap_: NDArray[np.float64]
+    n_iter_: NDArray[np.intp]
+    converged_: NDArray[np.bool_]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -43,7 +43,16 @@ def jit(function: Function) -> Function:
 
 
 @jit
-def squared_slopes(outputs, kind, weight, sign, shift, scale, one_sided, sizes):
+def squared_slopes(
+    outputs: Any,
+    kind: Any,
+    weight: Any,
+    sign: Any,
+    shift: Any,
+    scale: Any,
+    one_sided: Any,
+    sizes: Any,
+) -> None:
     """Replace outputs by the derivatives of ``scale / 2 * u^2``.
 
     ``u`` is ``sign * output - shift``, or its positive part if one-sided. The absolute
@@ -69,7 +78,15 @@ def squared_slopes(outputs, kind, weight, sign, shift, scale, one_sided, sizes):
 
 
 @jit
-def squared_curvatures(outputs, kind, weight, sign, shift, scale, one_sided):
+def squared_curvatures(
+    outputs: Any,
+    kind: Any,
+    weight: Any,
+    sign: Any,
+    shift: Any,
+    scale: Any,
+    one_sided: Any,
+) -> None:
     """Replace outputs by the second derivatives of ``scale / 2 * u^2``."""
     zero = outputs.dtype.type(0)
     for i in range(outputs.shape[0]):
@@ -82,7 +99,9 @@ def squared_curvatures(outputs, kind, weight, sign, shift, scale, one_sided):
 
 
 @jit
-def logistic_slopes(outputs, kind, weight, sign, scale, sizes):
+def logistic_slopes(
+    outputs: Any, kind: Any, weight: Any, sign: Any, scale: Any, sizes: Any
+) -> None:
     """Replace outputs by the derivatives of ``scale * log(1 + exp(sign * output))``."""
     one = outputs.dtype.type(1)
     for i in range(outputs.shape[0]):
@@ -97,7 +116,9 @@ def logistic_slopes(outputs, kind, weight, sign, scale, sizes):
 
 
 @jit
-def logistic_curvatures(outputs, kind, weight, sign, scale):
+def logistic_curvatures(
+    outputs: Any, kind: Any, weight: Any, sign: Any, scale: Any
+) -> None:
     """Replace outputs by the second derivatives of the logistic loss."""
     one = outputs.dtype.type(1)
     for i in range(outputs.shape[0]):
@@ -153,7 +174,9 @@ class Columns:
         )
         return replace(self, sign=sign, shift=shift, scale=scale)
 
-    def to_slopes(self, outputs: NDArray[Any], part: slice, sizes: NDArray) -> None:
+    def to_slopes(
+        self, outputs: NDArray[Any], part: slice, sizes: NDArray[Any]
+    ) -> None:
         """Replace the outputs of some rows by derivatives, and add up absolute ones."""
         rows = (self.kind[part], self.weight[part])
         if self.loss == LOGISTIC:

@@ -143,7 +143,7 @@ class Samples:
     The seed is fixed, so results do not depend on the order of the calls.
     """
 
-    def __init__(self, rows: Rows):
+    def __init__(self, rows: Rows) -> None:
         self.rows = rows
         self._order: NDArray[np.intp] | None = None
         self._by_size: dict[int, Sampled] = {}
@@ -190,7 +190,7 @@ class Line:
         direction: NDArray[np.float64],
         ridge: NDArray[np.float64],
         slope: NDArray[np.float64],
-    ):
+    ) -> None:
         self._times, self._columns = sample.times, columns
         self._start, self._ahead = outputs, sample.rows.outputs(direction)
         self._penalty_curvature = (ridge[:, None] * direction**2).sum(axis=0)
@@ -268,7 +268,7 @@ class Quadratic:
 
     def __init__(
         self, sample: Sampled, curvature: NDArray[Any], ridge: NDArray[np.float64]
-    ):
+    ) -> None:
         self._rows, self._ridge = sample.rows, ridge
         self._curvature = curvature
         self._curvature *= sample.rows.dtype.type(sample.times)
@@ -380,10 +380,10 @@ class Point(NamedTuple):
     slope: NDArray[np.float64]
     size: NDArray[np.float64]
 
-    def some(self, chosen: NDArray) -> "Point":
+    def some(self, chosen: NDArray[Any]) -> "Point":
         return Point(self.coef[:, chosen], self.slope[:, chosen], self.size[chosen])
 
-    def put(self, chosen: NDArray, other: "Point") -> None:
+    def put(self, chosen: NDArray[Any], other: "Point") -> None:
         """Replace some of the problems."""
         self.coef[:, chosen], self.slope[:, chosen] = other.coef, other.slope
         self.size[chosen] = other.size

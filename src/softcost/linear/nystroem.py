@@ -27,8 +27,8 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from softcost._sklearn_types import RegressorMixin, fit_context
 from softcost.learners import Subproblem
-from softcost.learners.sklearn_types import RegressorMixin, fit_context
 from softcost.linear.features import Rows, precision
 from softcost.linear.linear_classifier import MarginClassifier
 from softcost.linear.linear_machine import (
@@ -289,6 +289,9 @@ class NystroemMachine(LinearMachine):
         "cache_size": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
     }
+    landmarks_: NDArray[Any]
+    dual_coef_: NDArray[Any]
+    intercept_: NDArray[Any]
 
     def seed(self) -> int:
         """The seed of the landmarks.
@@ -407,6 +410,12 @@ class NystroemPath:
         As for `softcost.linear.linear_machine.LinearPath`.
     """
 
+    machine: NystroemMachine
+    values: NDArray[np.float64]
+    softness: NDArray[np.float64]
+    groups: Any
+    n_bytes: int
+
     def __init__(
         self,
         machine: NystroemMachine,
@@ -414,7 +423,7 @@ class NystroemPath:
         tests: Sequence[NDArray[np.intp]],
         values: NDArray[np.float64],
         softness: NDArray[np.float64],
-    ):
+    ) -> None:
         self.machine, self.values, self.softness = machine, values, softness
         n = X.shape[0]
         self.groups = np.arange(n)
@@ -507,6 +516,7 @@ class NystroemClassifier(MarginClassifier, NystroemMachine):
         **NystroemMachine._parameter_constraints,
         "loss": [StrOptions({"squared_hinge", "logistic"})],
     }
+    classes_: NDArray[Any]
 
     def __init__(
         self,
@@ -520,7 +530,7 @@ class NystroemClassifier(MarginClassifier, NystroemMachine):
         max_iter: int = 100,
         cache_size: float = 500,
         random_state: Any = 0,
-    ):
+    ) -> None:
         self.kernel = kernel
         self.C = C
         self.n_landmarks = n_landmarks

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softcost.learners.sklearn_types import RegressorMixin, fit_context
+from softcost._sklearn_types import RegressorMixin, fit_context
 from softcost.linear.linear_machine import LinearMachine, LinearMachines
 
 
@@ -67,8 +67,12 @@ class OneSidedLinear(RegressorMixin, LinearMachine):
 
     # Sides are part of the targets, so metadata routing passes them on by default.
     __metadata_request__fit: ClassVar = {"side": True}
+    coef_: Any
+    intercept_: float
 
-    def __init__(self, C: float = 1.0, *, tol: float = 1e-3, max_iter: int = 100):
+    def __init__(
+        self, C: float = 1.0, *, tol: float = 1e-3, max_iter: int = 100
+    ) -> None:
         self.C = C
         self.tol = tol
         self.max_iter = max_iter

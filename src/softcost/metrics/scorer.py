@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
+from softcost._sklearn_types import BaseEstimator
 from softcost.costs import costs_of_rows, is_labelled, resolve_classes
 from softcost.metrics.decision import mean_cost
 

@@ -342,7 +342,9 @@ class Store:
     (2, ['out of memory'])
     """
 
-    def __init__(self, path: Any, *, write: bool = True):
+    path: Path
+
+    def __init__(self, path: Any, *, write: bool = True) -> None:
         self.path = Path(path)
         self._lock: sqlite3.Connection | None = None
         if not write and not self.path.is_file():

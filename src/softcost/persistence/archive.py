@@ -167,7 +167,10 @@ class Members:
         Of every other member.
     """
 
-    def __init__(self, file: ZipFile, size: int):
+    manifest: Any
+    digests: dict[str, str]
+
+    def __init__(self, file: ZipFile, size: int) -> None:
         self.size = size
         self._file = file
         self._infos = {info.filename: info for info in file.infolist()}

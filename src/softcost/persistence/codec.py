@@ -164,7 +164,7 @@ class Writer:
 
 
 class Reader:
-    def __init__(self, members: Members, trusted: Sequence[str]):
+    def __init__(self, members: Members, trusted: Sequence[str]) -> None:
         self._members = members
         self._trusted = trusted
         self._named: dict[int, tuple[Record, int]] = {}  # with the size of its arrays

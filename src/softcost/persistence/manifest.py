@@ -78,7 +78,7 @@ def made_with() -> dict[str, str]:
 
 
 def describe_model(
-    model: Any, members: Mapping[str, bytes], notes: dict | None
+    model: Any, members: Mapping[str, bytes], notes: dict[Any, Any] | None
 ) -> dict[str, Any]:
     """The manifest of a fitted model."""
     last = final_step(model)

@@ -98,12 +98,12 @@ def bind(dims: Dims, name: str | int, length: int) -> None:
 class Flag(Kind):
     """True or false."""
 
-    def write(self, value, out):
+    def write(self, value: Any, out: Out) -> Any:
         if not isinstance(value, bool | np.bool_):
             raise NotCovered(f"expected true or false, got {value!r:.60}")
         return bool(value)
 
-    def read(self, node, source, dims):
+    def read(self, node: Any, source: Source, dims: Dims) -> Any:
         if not isinstance(node, bool):
             raise Refused("not true or false")
         return node
@@ -117,12 +117,12 @@ class Whole(Kind):
     most: int = LARGEST
     name: str | None = None
 
-    def write(self, value, out):
+    def write(self, value: Any, out: Out) -> Any:
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
             raise NotCovered(f"expected an integer, got {value!r:.60}")
         return int(value)
 
-    def read(self, node, source, dims):
+    def read(self, node: Any, source: Source, dims: Dims) -> Any:
         if isinstance(node, bool) or not isinstance(node, int):
             raise Refused("not an integer")
         if not self.least <= node <= self.most:
@@ -145,7 +145,7 @@ class Real(Kind):
     most: float = np.inf
     finite: bool = True
 
-    def write(self, value, out):
+    def write(self, value: Any, out: Out) -> Any:
         if isinstance(value, bool | np.bool_) or not isinstance(
             value, int | float | np.integer | np.floating
         ):
@@ -154,7 +154,7 @@ class Real(Kind):
         number = int(value) if whole else float(value)
         return number if np.isfinite(number) else str(number)
 
-    def read(self, node, source, dims):
+    def read(self, node: Any, source: Source, dims: Dims) -> Any:
         if node in ("nan", "inf", "-inf"):
             if self.finite:
                 raise Refused("not a finite number")
@@ -174,12 +174,12 @@ class Text(Kind):
 
     words: tuple[str, ...] = ()
 
-    def write(self, value, out):
+    def write(self, value: Any, out: Out) -> Any:
         if not isinstance(value, str) or (self.words and value not in self.words):
             raise NotCovered(f"expected text, got {value!r:.60}")
         return str(value)
 
-    def read(self, node, source, dims):
+    def read(self, node: Any, source: Source, dims: Dims) -> Any:
         if not isinstance(node, str):
             raise Refused("not text")
         if self.words and node not in self.words:
@@ -196,11 +196,11 @@ def one_of(*words: str) -> Text:
 class Nothing(Kind):
     """None."""
 
-    def write(self, value, out):
+    def write(self, value: Any, out: Out) -> None:
         if value is not None:
             raise NotCovered(f"expected None, got {value!r:.60}")
 
-    def read(self, node, source, dims):
+    def read(self, node: Any, source: Source, dims: Dims) -> None:
         if node is not None:
             raise Refused("not null")
 
@@ -211,7 +211,7 @@ class Either(Kind):
 
     kinds: tuple[Kind, ...]
 
-    def write(self, value, out):
+    def write(self, value: Any, out: Out) -> Any:
         mark = out.mark()
         for kind in self.kinds[:-1]:
             try:
@@ -220,7 +220,7 @@ class Either(Kind):
                 out.rollback(mark)
         return self.kinds[-1].write(value, out)
 
-    def read(self, node, source, dims):
+    def read(self, node: Any, source: Source, dims: Dims) -> Any:
         for kind in self.kinds[:-1]:
             trial = dict(dims)
             try:
@@ -250,12 +250,12 @@ class ListOf(Kind):
     name: str | None = None
     as_tuple: bool = False
 
-    def write(self, value, out):
+    def write(self, value: Any, out: Out) -> Any:
         if not isinstance(value, list | tuple):
             raise NotCovered(f"expected a list, got {value!r:.60}")
         return [self.kind.write(item, out) for item in value]
 
-    def read(self, node, source, dims):
+    def read(self, node: Any, source: Source, dims: Dims) -> Any:
         if not isinstance(node, list):
             raise Refused("not a list")
         if self.name is not None:
@@ -270,14 +270,14 @@ class Tuple(Kind):
 
     kinds: tuple[Kind, ...]
 
-    def write(self, value, out):
+    def write(self, value: Any, out: Out) -> Any:
         if not isinstance(value, list | tuple) or len(value) != len(self.kinds):
             raise NotCovered(f"expected {len(self.kinds)} values, got {value!r:.60}")
         return [
             kind.write(item, out) for kind, item in zip(self.kinds, value, strict=True)
         ]
 
-    def read(self, node, source, dims):
+    def read(self, node: Any, source: Source, dims: Dims) -> Any:
         if not isinstance(node, list) or len(node) != len(self.kinds):
             raise Refused(f"not a list of {len(self.kinds)}")
         pairs = zip(self.kinds, node, strict=True)
@@ -290,13 +290,13 @@ class Part(Kind):
 
     types: Sequence[str] = ()
 
-    def write(self, value, out):
+    def write(self, value: Any, out: Out) -> Any:
         node = out.part(value)
         if self.types and node.get("type") not in self.types:
             raise NotCovered(f"{type(value).__name__} is not allowed here")
         return node
 
-    def read(self, node, source, dims):
+    def read(self, node: Any, source: Source, dims: Dims) -> Any:
         record = source.part(node)
         fits = record.type in self.types if self.types else record.is_estimator
         if not fits:
@@ -331,7 +331,9 @@ _WORDS = ("nan", "inf", "-inf")
 class Frame:
     """A pandas table or column as plain data, to be made of it."""
 
-    def __init__(self, columns: list, names: list | None, name: Any, index: Any):
+    def __init__(
+        self, columns: list[Any], names: list[Any] | None, name: Any, index: Any
+    ) -> None:
         self.columns = columns
         self.names = names
         self.name = name
@@ -351,7 +353,7 @@ class Frame:
 class Plain(Kind):
     """Any value of the table above."""
 
-    def write(self, value, out):
+    def write(self, value: Any, out: Out) -> Any:
         if isinstance(value, np.generic):
             value = value.item()
         if value is None or isinstance(value, bool | str):
@@ -406,7 +408,7 @@ class Plain(Kind):
             "index": rows,
         }
 
-    def read(self, node, source, dims):
+    def read(self, node: Any, source: Source, dims: Dims) -> Any:
         if node is None or isinstance(node, bool | str):
             return node
         if isinstance(node, int | float):
@@ -572,13 +574,13 @@ def read_cell(node: Any) -> Any:
 class Labels(Kind):
     """Different labels in rising order: of text, numbers or truth values."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str) -> None:
         self.name = name
 
-    def write(self, value, out):
+    def write(self, value: Any, out: Out) -> Any:
         return Plain().write(np.asarray(value), out)
 
-    def read(self, node, source: Source, dims: Dims):
+    def read(self, node: Any, source: Source, dims: Dims) -> Any:
         labels = Plain().read(node, source, dims)
         if not isinstance(labels, np.ndarray) or labels.ndim != 1 or len(labels) == 0:
             raise Refused("not a list of labels")
@@ -595,13 +597,13 @@ class Labels(Kind):
 class Answers(Kind):
     """Different answers in any order, of text and numbers; perhaps none."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str) -> None:
         self.name = name
 
-    def write(self, value, out):
+    def write(self, value: Any, out: Out) -> Any:
         return Plain().write(np.asarray(value), out)
 
-    def read(self, node, source: Source, dims: Dims):
+    def read(self, node: Any, source: Source, dims: Dims) -> Any:
         answers = Plain().read(node, source, dims)
         if not isinstance(answers, np.ndarray) or answers.ndim != 1:
             raise Refused("not a list of answers")
@@ -614,16 +616,16 @@ class Answers(Kind):
 class Names(Kind):
     """Names of features, as scikit-learn keeps them: an array of words."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str) -> None:
         self.name = name
 
-    def write(self, value, out):
+    def write(self, value: Any, out: Out) -> Any:
         names = np.asarray(value).tolist()
         if not all(isinstance(name, str) for name in names):
             raise NotCovered("feature names that are not text")
         return names
 
-    def read(self, node, source: Source, dims: Dims):
+    def read(self, node: Any, source: Source, dims: Dims) -> Any:
         if not isinstance(node, list) or not all(
             isinstance(name, str) for name in node
         ):
@@ -840,7 +842,7 @@ class Array(Kind):
     most: float | None = None
     finite: bool = True
 
-    def write(self, value, out):
+    def write(self, value: Any, out: Out) -> Any:
         values = np.asarray(value)
         if values.dtype not in self.dtypes:
             if not np.can_cast(values.dtype, self.dtypes[0], "same_kind"):
@@ -851,13 +853,13 @@ class Array(Kind):
         return out.array(values)
 
     @property
-    def dtypes(self):
+    def dtypes(self) -> Any:
         return [np.dtype(name) for name in self.dtype.split("|")]
 
-    def read(self, node, source, dims):
+    def read(self, node: Any, source: Source, dims: Dims) -> Any:
         return self.checked(source.array(node), dims)
 
-    def checked(self, values, dims):
+    def checked(self, values: Any, dims: Dims) -> Any:
         """The array, if it is what it should be."""
         if values.dtype not in self.dtypes:
             raise Refused(f"numbers of type {values.dtype}, not {self.dtype}")
@@ -878,11 +880,11 @@ class Shapes(Kind):
     def _like(self, axes):
         return next((array for array in self.arrays if len(array.shape) == axes), None)
 
-    def write(self, value, out):
+    def write(self, value: Any, out: Out) -> Any:
         kind = self._like(np.ndim(value)) or self.arrays[0]
         return kind.write(value, out)
 
-    def read(self, node, source, dims):
+    def read(self, node: Any, source: Source, dims: Dims) -> Any:
         values = source.array(node)
         kind = self._like(values.ndim) or self.arrays[0]
         return kind.checked(values, dims)

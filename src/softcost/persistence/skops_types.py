@@ -45,7 +45,7 @@ class PackedFrame:
         Names of the columns, and of the rows.
     """
 
-    def __init__(self, columns: list, names: list, index: list):
+    def __init__(self, columns: list[Any], names: list[Any], index: list[Any]) -> None:
         self.columns = columns
         self.names = names
         self.index = index
@@ -60,7 +60,7 @@ class PackedFrame:
 class PackedSeries:
     """A pandas series as an array."""
 
-    def __init__(self, values: Any, name: Any, index: list):
+    def __init__(self, values: Any, name: Any, index: list[Any]) -> None:
         self.values = values
         self.name = name
         self.index = index

@@ -226,11 +226,11 @@ def _numbers(text: str, count: int, finite: bool = False) -> list[float]:
 class Booster(Kind):
     """A booster of LightGBM, kept as its text."""
 
-    def write(self, value, out):
+    def write(self, value: Any, out: Any) -> Any:
         text = booster_text(value)
         return {"lightgbm": out.array(np.frombuffer(text.encode("ascii"), np.uint8))}
 
-    def read(self, node, source, dims):
+    def read(self, node: Any, source: Any, dims: Any) -> Any:
         if not isinstance(node, dict) or set(node) != {"lightgbm"}:
             raise Refused("not a booster")
         content = source.array(node["lightgbm"])

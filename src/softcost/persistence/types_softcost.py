@@ -193,7 +193,9 @@ def _same_features(machines: Record, features: int) -> None:
         bind({"d": features}, "d", machines.dims["d"])
 
 
-def make_with_machines(cls: Any, params: dict, fitted: dict | None) -> Any:
+def make_with_machines(
+    cls: Any, params: dict[Any, Any], fitted: dict[Any, Any] | None
+) -> Any:
     """A learner that finds its other attributes in its machines."""
     value = made(cls, params, None)
     if fitted is not None:

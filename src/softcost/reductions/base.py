@@ -13,7 +13,7 @@ Reductions with another structure, such as `FilterTree`, derive from `Reduction`
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +36,12 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from softcost._sklearn_types import (
+    BaseEstimator,
+    ClassifierMixin,
+    available,
+    fit_context,
+)
 from softcost.costs import (
     CostProblem,
     RowCosts,
@@ -69,13 +75,9 @@ from softcost.learners import (
     weight_params,
 )
 from softcost.learners.fit_params import add_to_router
-from softcost.learners.sklearn_types import (
-    BaseEstimator,
-    ClassifierMixin,
-    available,
-    fit_context,
-)
 from softcost.metrics import mean_cost
+
+Class = TypeVar("Class", bound=type)
 
 
 def is_raw(X: Any) -> bool:
@@ -307,7 +309,7 @@ _SECTION = "Attributes\n    ----------\n    {attributes}\n\n    "
 _NEXT = ("See Also\n    --------", "Examples\n    --------")  # sections that follow it
 
 
-def documented(cls):
+def documented(cls: Class) -> Class:
     """Insert the shared parts into a reduction's docstring."""
     if cls.__doc__:  # not under python -OO
         text = cls.__doc__.replace("{common}", _COMMON)
@@ -391,6 +393,9 @@ class Reduction(ClassifierMixin, BaseEstimator):
     takes_fit_params: ClassVar[bool] = False
     # Turns raw tables into features, see `on_tables`.
     encoder_: Any = None
+    classes_: NDArray[Any]
+    cost_scale_: float
+    costs_by_example_: bool
 
     def __init__(
         self,
@@ -404,7 +409,7 @@ class Reduction(ClassifierMixin, BaseEstimator):
         action_error: Any = 1.0,
         n_jobs: int | None = None,
         random_state: Any = None,
-    ):
+    ) -> None:
         self.learner = learner
         self.cost_matrix = cost_matrix
         self.classes = classes
@@ -1188,6 +1193,7 @@ class FlatReduction(IncrementalReduction):
     # to False if they depend on other rows or on ``problem.matrix``.
     row_by_row: ClassVar[bool] = True
     takes_fit_params: ClassVar[bool] = True
+    solutions_: Any
 
     def subproblems(self, problem: CostProblem) -> Iterator[Subproblem]:
         """Yield the subproblems.
@@ -1366,7 +1372,9 @@ class ProbabilityReduction(Reduction):
 class OneClass:
     """A classifier for rows of a single class, which it always predicts."""
 
-    def __init__(self, number: int):
+    classes_: NDArray[Any]
+
+    def __init__(self, number: int) -> None:
         self.classes_ = np.array([number])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

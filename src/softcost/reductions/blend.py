@@ -38,12 +38,12 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from softcost.learners import draw_seeds
-from softcost.learners.sklearn_types import (
+from softcost._sklearn_types import (
     BaseComposition,
     ClassifierMixin,
     fit_context,
 )
+from softcost.learners import draw_seeds
 from softcost.parallel import run_jobs
 from softcost.reductions.base import class_probabilities, fit_classes
 from softcost.reductions.calibration import TemperatureScaling
@@ -145,6 +145,7 @@ class BlendedClassifier(ClassifierMixin, BaseComposition):
     }
     # ``fit`` passes sample weights on to each classifier under the right name.
     hands_weights_on: ClassVar[bool] = True
+    classes_: NDArray[Any]
 
     def __init__(
         self,
@@ -156,7 +157,7 @@ class BlendedClassifier(ClassifierMixin, BaseComposition):
         cv: Any = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
-    ):
+    ) -> None:
         self.estimators = estimators
         self.weights = weights
         self.inverse_temperature = inverse_temperature

@@ -33,8 +33,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from softcost._sklearn_types import BaseEstimator, ClassifierMixin, fit_context
 from softcost.learners import FitParams, draw_seeds
-from softcost.learners.sklearn_types import BaseEstimator, ClassifierMixin, fit_context
 from softcost.parallel import run_jobs
 from softcost.reductions.base import fit_classes
 
@@ -56,6 +56,8 @@ class TemperatureScaling:
     beta_ : float
         The inverse temperature.
     """
+
+    beta_: float
 
     def fit(
         self,
@@ -120,7 +122,11 @@ class Calibration:
         Fitted to the columns of these classes.
     """
 
-    def __init__(self, method: str, present: NDArray[np.intp], model: Any):
+    method: str
+    present: NDArray[np.intp]
+    model: Any
+
+    def __init__(self, method: str, present: NDArray[np.intp], model: Any) -> None:
         self.method, self.present, self.model = method, present, model
 
     @classmethod
@@ -287,8 +293,10 @@ class SoftmaxScores(ClassifierMixin, BaseEstimator):
     }
     # ``fit`` passes sample weights on to the classifier itself.
     hands_weights_on: ClassVar[bool] = True
+    estimator_: Any
+    classes_: Any
 
-    def __init__(self, classifier: Any, *, sharpness: float = 4.0):
+    def __init__(self, classifier: Any, *, sharpness: float = 4.0) -> None:
         self.classifier = classifier
         self.sharpness = sharpness
 

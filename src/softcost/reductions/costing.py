@@ -148,7 +148,7 @@ class Costing(Reduction):
         return scores / max(len(self._members), 1)
 
 
-def expand(costs, weight):
+def expand(costs: Any, weight: Any) -> Any:
     """Copies (x_n, l) of positive weight.
 
     Parameters
@@ -165,7 +165,7 @@ def expand(costs, weight):
     return rows, labels, weights[rows, labels]
 
 
-def draw_copies(weight, n_draws: int, rng) -> list:
+def draw_copies(weight: Any, n_draws: int, rng: Any) -> list[Any]:
     """Indices of the accepted copies of each draw.
 
     Each copy is accepted independently with probability ``weight / max``. There is no

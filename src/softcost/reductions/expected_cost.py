@@ -119,6 +119,8 @@ class MinimumExpectedCost(ProbabilityReduction):
 
     softness_at_predict: ClassVar[bool] = True
     takes_fit_params: ClassVar[bool] = True
+    prior_: Any
+    estimator_: Any
 
     def __init__(
         self,
@@ -134,7 +136,7 @@ class MinimumExpectedCost(ProbabilityReduction):
         action_error: Any = 1.0,
         n_jobs: int | None = None,
         random_state: Any = None,
-    ):
+    ) -> None:
         super().__init__(
             learner,
             cost_matrix=cost_matrix,

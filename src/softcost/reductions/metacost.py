@@ -84,6 +84,8 @@ class MetaCost(ProbabilityReduction):
         "n_resamples": [Interval(Integral, 1, None, closed="left")],
         "use": [StrOptions({"all", "out", "in"})],
     }
+    relabelled_: NDArray[Any]
+    estimator_: Any
 
     def __init__(
         self,
@@ -99,7 +101,7 @@ class MetaCost(ProbabilityReduction):
         action_error: Any = 1.0,
         n_jobs: int | None = None,
         random_state: Any = None,
-    ):
+    ) -> None:
         super().__init__(
             learner,
             cost_matrix=cost_matrix,
@@ -138,7 +140,7 @@ class MetaCost(ProbabilityReduction):
         return class_probabilities(self.estimator_, X, len(self.classes_))
 
 
-def draw_resamples(weight, n_resamples: int, rng) -> list:
+def draw_resamples(weight: Any, n_resamples: int, rng: Any) -> list[Any]:
     """Rows of bootstrap samples, drawn in proportion to their weights.
 
     Each sample has as many rows as there are rows of positive weight.
@@ -148,13 +150,15 @@ def draw_resamples(weight, n_resamples: int, rng) -> list:
     return [rng.choice(rows, len(rows), p=share) for _ in range(n_resamples)]
 
 
-def member_probabilities(learner, X, rows, y, n_classes, seed):
+def member_probabilities(
+    learner: Any, X: Any, rows: Any, y: Any, n_classes: Any, seed: Any
+) -> Any:
     """Probabilities of all rows from a model of some: the unit of parallel work."""
     model = fit_classes(learner, X, rows, y, seed=seed)
     return class_probabilities(model, X, n_classes)
 
 
-def mean_probabilities(members, resamples, use):
+def mean_probabilities(members: Any, resamples: Any, use: Any) -> Any:
     """Mean over the models that are used for each row.
 
     Parameters

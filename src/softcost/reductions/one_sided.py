@@ -28,6 +28,12 @@ from sklearn.utils.validation import (
     has_fit_parameter,
 )
 
+from softcost._sklearn_types import (
+    BaseEstimator,
+    RegressorMixin,
+    available,
+    fit_context,
+)
 from softcost.costs import CostProblem
 from softcost.learners import (
     OneSidedValues,
@@ -37,12 +43,6 @@ from softcost.learners import (
     takes_block_weights,
     takes_weights,
     weight_params,
-)
-from softcost.learners.sklearn_types import (
-    BaseEstimator,
-    RegressorMixin,
-    available,
-    fit_context,
 )
 from softcost.reductions.base import FlatReduction, check_rows, documented
 from softcost.svm import OneSidedSVR
@@ -99,8 +99,9 @@ class ClippedTargetRegressor(RegressorMixin, BaseEstimator):
     }
     __metadata_request__fit: ClassVar = {"side": True}
     __metadata_request__partial_fit: ClassVar = {"side": True}
+    regressor_: Any
 
-    def __init__(self, regressor: Any = None, *, n_refits: int = 10):
+    def __init__(self, regressor: Any = None, *, n_refits: int = 10) -> None:
         self.regressor = regressor
         self.n_refits = n_refits
 

@@ -13,9 +13,9 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from softcost._sklearn_types import BaseEstimator, RegressorMixin, fit_context
 from softcost.learners import check_sides
 from softcost.learners.boosted_trees import readable
-from softcost.learners.sklearn_types import BaseEstimator, RegressorMixin, fit_context
 
 
 class OneSidedBoosting(RegressorMixin, BaseEstimator):
@@ -88,6 +88,9 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
     }
     # Sides are part of the targets, so metadata routing passes them on by default.
     __metadata_request__fit: ClassVar = {"side": True}
+    start_: float
+    scale_: float
+    booster_: Any
 
     def __init__(
         self,
@@ -98,7 +101,7 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
         min_child_samples: int = 20,
         reg_lambda: float = 0.0,
         n_jobs: int | None = None,
-    ):
+    ) -> None:
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.num_leaves = num_leaves
@@ -213,7 +216,7 @@ class OneSidedBoosting(RegressorMixin, BaseEstimator):
         return self.start_ + self.scale_ * raw
 
 
-def load_lightgbm():
+def load_lightgbm() -> Any:
     """Import LightGBM, or explain what is missing."""
     try:
         import lightgbm
@@ -226,14 +229,14 @@ def load_lightgbm():
     return lightgbm
 
 
-def slopes(r, y, side, weight):
+def slopes(r: Any, y: Any, side: Any, weight: Any) -> Any:
     """Derivatives of the one-sided squared loss, or of the squared loss."""
     if side is None:
         return 2.0 * weight * (r - y)
     return 2.0 * weight * side * np.maximum(side * (r - y), 0.0)
 
 
-def best_constant(y, side, weight) -> float:
+def best_constant(y: Any, side: Any, weight: Any) -> float:
     """The constant with the lowest loss; an extreme target if all sides are equal."""
     if side is None:
         return float(np.average(y, weights=weight))

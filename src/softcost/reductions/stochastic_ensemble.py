@@ -27,8 +27,13 @@ _MAX_CELLS = 2**24  # features of pairs at once when predicting: 128 MB
 
 
 def pair_features(
-    X, n_classes: int, *, interact: bool, as_sparse: bool, places: range | None = None
-):
+    X: Any,
+    n_classes: int,
+    *,
+    interact: bool,
+    as_sparse: bool,
+    places: range | None = None,
+) -> Any:
     """Features of the pairs (x_n, k) for all classes k.
 
     Parameters
@@ -70,18 +75,18 @@ def pair_features(
     return np.hstack([np.kron(*block) for block in blocks])
 
 
-def gains(mix, costs):
+def gains(mix: Any, costs: Any) -> Any:
     """Saving of class k compared with a draw from the mix, shape (n, K)."""
     return (mix * costs).sum(axis=1, keepdims=True) - costs
 
 
-def policy(accepted):
+def policy(accepted: Any) -> Any:
     """Equal probabilities for the accepted classes, or for all if none is accepted."""
     accepted = accepted | ~accepted.any(axis=1, keepdims=True)
     return accepted / accepted.sum(axis=1, keepdims=True)
 
 
-def combines_features(learner) -> bool:
+def combines_features(learner: Any) -> bool:
     """Whether a learner can combine classes and features without their products.
 
     Among the pairs of one class the features separate the labels, but over all pairs

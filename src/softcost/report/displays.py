@@ -66,6 +66,11 @@ class TradeoffDisplay:
     (0, 2)
     """
 
+    front_: Any
+    points_: Any
+    ax_: Any
+    figure_: Any
+
     def __init__(
         self,
         table: pd.DataFrame,
@@ -246,6 +251,11 @@ class SoftnessCurveDisplay:
     [0, 1, 2]
     """
 
+    rows_: NDArray[np.intp]
+    error_ax_: Any
+    ax_: Any
+    figure_: Any
+
     def __init__(
         self, table: pd.DataFrame, *, chosen: int | None = None, error: str = "error"
     ) -> None:
@@ -388,6 +398,11 @@ class CostMatrixDisplay:
     >>> display.text_[0, 2].get_text()  # a wolf predicted for a cat
     '10'
     """
+
+    im_: Any
+    text_: NDArray[Any]
+    ax_: Any
+    figure_: Any
 
     def __init__(self, cost_matrix: ArrayLike, labels: Any = None) -> None:
         self.cost_matrix = cost_matrix
@@ -559,6 +574,12 @@ class CostCurveDisplay:
     'prices of a true fraud, times'
     """
 
+    factors: NDArray[Any]
+    curves: dict[str, NDArray[np.float64]]
+    lines_: dict[str, Any]
+    ax_: Any
+    figure_: Any
+
     def __init__(
         self,
         factors: ArrayLike,
@@ -703,6 +724,12 @@ class NetBenefitDisplay:
     >>> sorted(display.lines_)
     ['always', 'best candidate', 'chosen']
     """
+
+    thresholds: NDArray[Any]
+    curves: dict[str, NDArray[np.float64]]
+    lines_: dict[str, Any]
+    ax_: Any
+    figure_: Any
 
     def __init__(
         self,

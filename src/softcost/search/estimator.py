@@ -19,14 +19,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from softcost.costs import costs_changed, costs_of_rows, row_matrices
-from softcost.learners.fit_params import add_to_router
-from softcost.learners.sklearn_types import (
+from softcost._sklearn_types import (
     BaseComposition,
     ClassifierMixin,
     available,
     fit_context,
 )
+from softcost.costs import costs_changed, costs_of_rows, row_matrices
+from softcost.learners.fit_params import add_to_router
 from softcost.metrics import Saving, paired_saving
 from softcost.parallel import kept_on_workers
 from softcost.reductions import Reduction
@@ -76,6 +76,7 @@ from softcost.search.table import (
     tradeoff_table,
 )
 from softcost.search.time_limit import Deadline, raced_predictions, tell_estimate
+from softcost.tables import TableEncoder
 
 _log = logging.getLogger("softcost.search")
 
@@ -342,6 +343,28 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseCompositio
     }
     __metadata_request__predict: ClassVar = {"costs": True}
     __metadata_request__score: ClassVar = {"costs": True, "sample_weight": True}
+    encoder_: TableEncoder
+    classes_: NDArray[Any]
+    actions_: NDArray[Any]
+    n_samples_: int
+    n_splits_: int
+    costs_by_example_: bool
+    costs_by_row_: bool
+    cost_matrix_: NDArray[np.float64]
+    confusion_: NDArray[np.float64]
+    cv_results_: dict[str, Any]
+    constant_: dict[str, Any]
+    realised_cost_: NDArray[np.float64]
+    selection_penalty_: NDArray[np.float64]
+    skipped_: pd.DataFrame
+    best_index_: int
+    guarantee_: dict[str, Any] | None
+    best_params_: dict[str, Any]
+    best_softness_: float
+    best_score_: float
+    best_estimator_: Any  # a Reduction; some have probabilities
+    refit_time_: float
+    mix_: RandomizedPair
 
     def __init__(
         self,
@@ -367,7 +390,7 @@ class SoftCostClassifierCV(CallbackSupportMixin, ClassifierMixin, BaseCompositio
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
-    ):
+    ) -> None:
         self.reduction = reduction
         self.cost_matrix = cost_matrix
         self.classes = classes

@@ -10,8 +10,8 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from softcost._sklearn_types import BaseEstimator, ClassifierMixin
 from softcost.costs import costs_of_rows, is_row_matrices
-from softcost.learners.sklearn_types import BaseEstimator, ClassifierMixin
 from softcost.metrics import lower_hull, mean_cost
 
 

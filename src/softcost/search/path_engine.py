@@ -75,13 +75,16 @@ class WalkedFold:
         For every held-out row the number of its distinct row.
     """
 
+    rows: RowCosts
+    expand: NDArray[Any]
+
     def __init__(
         self,
         path: Path,
         rows: RowCosts,
         train: NDArray[np.intp],
         test: NDArray[np.intp],
-    ):
+    ) -> None:
         groups = path.groups
         self.rows, merged = rows.part(train).merged(groups[train])
         _, first, self.expand = np.unique(

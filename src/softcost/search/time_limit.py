@@ -105,7 +105,7 @@ class RefitTime:
         What is searched.
     """
 
-    def __init__(self, problem: JointProblem):
+    def __init__(self, problem: JointProblem) -> None:
         self._blended = problem.blended
         n_train = float(np.mean([len(train) for train, _ in problem.folds]))
         self._growth = len(problem.rows.y) / n_train

@@ -7,6 +7,7 @@ symmetric to the bit.
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +54,7 @@ _P5 = np.float32(0.00019845886)
 
 
 @inline
-def expm1(x):
+def expm1(x: Any) -> Any:
     """``exp(x) - 1`` for x <= 0, good to two units in the last place.
 
     With ``x = k log(2) + r``, k an integer, it is ``2**k (exp(r) - 1) + (2**k - 1)``.
@@ -175,7 +176,9 @@ def _finish(out, column, kernel, gamma):
 
 
 @jit
-def kernel_rows(x, panels, kernel, gamma, out, first_panel):
+def kernel_rows(
+    x: Any, panels: Any, kernel: Any, gamma: Any, out: Any, first_panel: Any
+) -> None:
     """Distance form of rows ``x`` (m, d) against packed rows, from one panel on.
 
     Fills ``out[:, 32 * first_panel :]``, which is (m, 32 * len(panels)).
@@ -186,7 +189,7 @@ def kernel_rows(x, panels, kernel, gamma, out, first_panel):
 
 
 @jit
-def mirror(gram, start, stop):
+def mirror(gram: Any, start: Any, stop: Any) -> None:
     """Copy the upper triangle's columns ``start..stop`` into rows ``start..stop``.
 
     Sixteen rows and four columns at a time: single columns of a matrix whose rows lie
@@ -293,7 +296,7 @@ def gram_matrix(
 
 
 @jit
-def sum_rows(rows, start, chosen, weights, out):
+def sum_rows(rows: Any, start: Any, chosen: Any, weights: Any, out: Any) -> None:
     """``out[m] += sum of weights[r] * rows[chosen[r]]`` over r in start[m]..start[m+1].
 
     In double precision, and in the same order for every column.
@@ -306,7 +309,7 @@ def sum_rows(rows, start, chosen, weights, out):
 
 
 @inline
-def centre_row(K, half, i, row):
+def centre_row(K: Any, half: Any, i: Any, row: Any) -> None:
     """Row i of a kernel matrix in distance form, padded by zeros."""
     n = half.size
     for t in range(n):
@@ -374,7 +377,7 @@ def runs_of(chosen: np.ndarray) -> np.ndarray:
 
 
 @inline
-def copy_runs(runs, source, target):
+def copy_runs(runs: Any, source: Any, target: Any) -> None:
     """Copy runs of neighbouring entries at once."""
     for run in range(runs.shape[0]):
         here, there, length = runs[run, 0], runs[run, 1], runs[run, 2]

@@ -27,6 +27,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from softcost.parallel import in_threads
 from softcost.solvers.compilation import jit
@@ -154,7 +155,9 @@ class FromMatrix:
     n_out : int
     """
 
-    def __init__(self, matrix: np.ndarray, cross: np.ndarray, n_out: int):
+    n_out: int
+
+    def __init__(self, matrix: NDArray[Any], cross: NDArray[Any], n_out: int) -> None:
         self._matrix, self._cross, self.n_out = matrix, cross, n_out
 
     def add(self, chosen: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
@@ -179,7 +182,11 @@ class FromPart:
         The held-out columns.
     """
 
-    def __init__(self, matrix: np.ndarray, places: np.ndarray, out: np.ndarray):
+    n_out: int
+
+    def __init__(
+        self, matrix: NDArray[Any], places: NDArray[Any], out: NDArray[Any]
+    ) -> None:
         self._matrix, self._places, self.n_out = matrix, places, len(out)
         self._columns = np.concatenate([places, out])
 
@@ -258,15 +265,17 @@ class Computed:
         not depend on it.
     """
 
+    n_out: int
+
     def __init__(
         self,
-        x: np.ndarray,
-        out: np.ndarray,
+        x: NDArray[Any],
+        out: NDArray[Any],
         kernel: int,
         gamma: float,
-        cache: np.ndarray,
+        cache: NDArray[Any],
         threads: int = 1,
-    ):
+    ) -> None:
         self._x, self._panels, self.n_out = x, pack(np.concatenate([x, out])), len(out)
         self._kernel, self._gamma, self._threads = kernel, gamma, threads
         width = padded(len(x) + len(out))
@@ -401,7 +410,9 @@ class WorkingSet:
         Rows of the problem.
     """
 
-    def __init__(self, products: Products, n: int):
+    members: NDArray[Any]
+
+    def __init__(self, products: Products, n: int) -> None:
         self._products = products
         self._gram = aligned_zeros(CAPACITY, _width())
         self.members = np.empty(0, np.intp)

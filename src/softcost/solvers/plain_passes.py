@@ -4,6 +4,8 @@ They specify the vector code. Tests compare the two to the bit, and
 ``benchmarks/solver.py`` compares their speed.
 """
 
+from typing import Any
+
 import numpy as np
 
 from softcost.solvers.compilation import jit
@@ -16,7 +18,18 @@ _FLAT = np.float32(-5e-13)
 
 
 @jit
-def update_and_pick(gradient, rows, i, j, step, first, lowest, barred, falling, unit):
+def update_and_pick(
+    gradient: Any,
+    rows: Any,
+    i: Any,
+    j: Any,
+    step: Any,
+    first: Any,
+    lowest: Any,
+    barred: Any,
+    falling: Any,
+    unit: Any,
+) -> Any:
     """See `softcost.solvers.passes.update_and_pick`."""
     at, least, partner, most = 0, _FAR, 0, np.int32(-(2**31))
     for t in range(gradient.size):
@@ -31,7 +44,7 @@ def update_and_pick(gradient, rows, i, j, step, first, lowest, barred, falling, 
 
 
 @jit
-def largest_rise(gradient, lowest, falling, unit):
+def largest_rise(gradient: Any, lowest: Any, falling: Any, unit: Any) -> Any:
     """See `softcost.solvers.passes.largest_rise`."""
     highest = _ZERO
     for t in range(gradient.size):
@@ -41,7 +54,7 @@ def largest_rise(gradient, lowest, falling, unit):
 
 
 @jit
-def lowest_of(gradient, barred):
+def lowest_of(gradient: Any, barred: Any) -> Any:
     """See `softcost.solvers.passes.lowest_of`."""
     at, least = 0, _FAR
     for t in range(gradient.size):
@@ -51,7 +64,7 @@ def lowest_of(gradient, barred):
 
 
 @jit
-def largest_of(gradient):
+def largest_of(gradient: Any) -> Any:
     """See `softcost.solvers.passes.largest_of`."""
     largest = _ZERO
     for t in range(gradient.size):
@@ -60,7 +73,9 @@ def largest_of(gradient):
 
 
 @jit
-def add_rows(rows, first, chosen, weights, count, out):
+def add_rows(
+    rows: Any, first: Any, chosen: Any, weights: Any, count: Any, out: Any
+) -> None:
     """See `softcost.solvers.passes.add_rows`."""
     for t in range(out.size):
         for r in range(count):

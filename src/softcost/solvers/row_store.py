@@ -13,7 +13,7 @@ Joachims, "Making large-scale SVM learning practical", 1999).
 """
 
 import sys
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core import types
@@ -58,14 +58,14 @@ def _exchange(typingctx, flag, value):
 
 
 @inline
-def acquire(flag):
+def acquire(flag: Any) -> None:
     """Wait until ``flag`` (one int64) is 0, and set it to 1."""
     while _exchange(flag, 1) != 0:
         _let_others_run()
 
 
 @inline
-def release(flag):
+def release(flag: Any) -> None:
     """Set the flag to 0."""
     _exchange(flag, 0)
 

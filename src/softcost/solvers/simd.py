@@ -13,6 +13,8 @@ comes from memory. Sets of rows are therefore bytes of 0 and -1, which become la
 no and all bits and act on the bits of numbers (`load_flags`, `keep`, `spoil`).
 """
 
+from typing import Any
+
 from llvmlite import binding, ir
 from numba.core import cgutils, types
 from numba.core.errors import TypingError
@@ -67,27 +69,29 @@ _register(_IntLanes, INTS)
 _register(_MaskLanes, _BITS)
 
 
-def address(context, builder, array_type, pointee, array, index):
+def address(
+    context: Any, builder: Any, array_type: Any, pointee: Any, array: Any, index: Any
+) -> Any:
     """The address of an array's element, as a pointer to another type."""
     data = context.make_array(array_type)(context, builder, array).data
     element = builder.gep(data, [index], inbounds=True)
     return builder.bitcast(element, pointee.as_pointer())
 
 
-def row_start(context, builder, array_type, array, row):
+def row_start(context: Any, builder: Any, array_type: Any, array: Any, row: Any) -> Any:
     """Offset of the first element of a row of a contiguous matrix."""
     shape = context.make_array(array_type)(context, builder, array).shape
     return builder.mul(row, builder.extract_value(shape, 1))
 
 
-def repeat(builder, scalar, vector_type):
+def repeat(builder: Any, scalar: Any, vector_type: Any) -> Any:
     """A vector with all lanes equal."""
     undefined = ir.Constant(vector_type, ir.Undefined)
     first = builder.insert_element(undefined, scalar, I32(0))
     return builder.shuffle_vector(first, undefined, ir.Constant(INTS, [0] * LANES))
 
 
-def call(builder, name, result, args, flags=()):
+def call(builder: Any, name: Any, result: Any, args: Any, flags: Any = ()) -> Any:
     """Call one of LLVM's own functions."""
     function_type = ir.FunctionType(result, [arg.type for arg in args])
     function = cgutils.get_or_insert_function(builder.module, function_type, name)
@@ -132,7 +136,7 @@ FUSED = "fmaf" not in _PROBED
 
 
 @intrinsic
-def load(typingctx, array, index):
+def load(typingctx: Any, array: Any, index: Any) -> Any:
     """Lanes ``array[index : index + 16]`` of a contiguous float32 array."""
 
     def codegen(context, builder, signature, args):
@@ -143,7 +147,7 @@ def load(typingctx, array, index):
 
 
 @intrinsic
-def load_row(typingctx, matrix, row, index):
+def load_row(typingctx: Any, matrix: Any, row: Any, index: Any) -> Any:
     """Lanes ``matrix[row, index : index + 16]``, without making a view of the row."""
 
     def codegen(context, builder, signature, args):
@@ -156,7 +160,7 @@ def load_row(typingctx, matrix, row, index):
 
 
 @intrinsic
-def prefetch_row(typingctx, matrix, row, index):
+def prefetch_row(typingctx: Any, matrix: Any, row: Any, index: Any) -> Any:
     """Prefetch the cache line of ``matrix[row, index]``; harmless beyond the end.
 
     Into the second level, which can wait for more lines at a time than the first.
@@ -175,7 +179,7 @@ def prefetch_row(typingctx, matrix, row, index):
 
 
 @intrinsic
-def store(typingctx, array, index, value):
+def store(typingctx: Any, array: Any, index: Any, value: Any) -> Any:
     """``array[index : index + 16] = value``."""
 
     def codegen(context, builder, signature, args):
@@ -187,7 +191,7 @@ def store(typingctx, array, index, value):
 
 
 @intrinsic
-def copy(typingctx, source, target):
+def copy(typingctx: Any, source: Any, target: Any) -> Any:
     """``target[:] = source`` of contiguous arrays; compiles faster than a loop.
 
     The source may be longer than the target.
@@ -211,7 +215,7 @@ def copy(typingctx, source, target):
 
 
 @intrinsic
-def load_flags(typingctx, flags, index):
+def load_flags(typingctx: Any, flags: Any, index: Any) -> Any:
     """Sixteen int8 flags, 0 or -1, as integer lanes: no bits, or all of them."""
 
     def codegen(context, builder, signature, args):
@@ -222,7 +226,9 @@ def load_flags(typingctx, flags, index):
 
 
 @intrinsic
-def store_columns(typingctx, matrix, row, index, a, b, c, d):
+def store_columns(
+    typingctx: Any, matrix: Any, row: Any, index: Any, a: Any, b: Any, c: Any, d: Any
+) -> Any:
     """``matrix[row + k, index : index + 4] = a[k], b[k], c[k], d[k]`` for all lanes."""
 
     def codegen(context, builder, signature, args):
@@ -242,7 +248,7 @@ def store_columns(typingctx, matrix, row, index, a, b, c, d):
 
 
 @intrinsic
-def splat(typingctx, value):
+def splat(typingctx: Any, value: Any) -> Any:
     """All lanes equal to a float32."""
 
     def codegen(context, builder, signature, args):
@@ -252,7 +258,7 @@ def splat(typingctx, value):
 
 
 @intrinsic
-def splat_int(typingctx, value):
+def splat_int(typingctx: Any, value: Any) -> Any:
     """All lanes equal to an int32."""
 
     def codegen(context, builder, signature, args):
@@ -262,7 +268,7 @@ def splat_int(typingctx, value):
 
 
 @intrinsic
-def keep(typingctx, a, flags):
+def keep(typingctx: Any, a: Any, flags: Any) -> Any:
     """Floats if flags have all bits, else 0."""
 
     def codegen(context, builder, signature, args):
@@ -273,7 +279,7 @@ def keep(typingctx, a, flags):
 
 
 @intrinsic
-def spoil(typingctx, a, flags):
+def spoil(typingctx: Any, a: Any, flags: Any) -> Any:
     """NaN if flags have all bits, else floats."""
 
     def codegen(context, builder, signature, args):
@@ -284,7 +290,7 @@ def spoil(typingctx, a, flags):
 
 
 @intrinsic
-def power_of_two(typingctx, a):
+def power_of_two(typingctx: Any, a: Any) -> Any:
     """``2**k`` of the integer k in the low bits of floats like 1.5 * 2**23 + k."""
 
     def codegen(context, builder, signature, args):
@@ -336,7 +342,7 @@ def _log_ratio(builder, over, under, integer):
 
 
 @intrinsic
-def log_ratio(typingctx, a, b):
+def log_ratio(typingctx: Any, a: Any, b: Any) -> Any:
     """About ``2**23 log2(a / sqrt(-b))`` and a constant, of ``a >= 0`` and ``b < 0``.
 
     The bits of a positive float, as an integer, are ``2**23`` times its logarithm to
@@ -352,7 +358,7 @@ def log_ratio(typingctx, a, b):
 
 
 @intrinsic
-def log_ratio_scalar(typingctx, a, b):
+def log_ratio_scalar(typingctx: Any, a: Any, b: Any) -> Any:
     """`log_ratio` of a single lane."""
 
     def codegen(context, builder, signature, args):
@@ -362,7 +368,7 @@ def log_ratio_scalar(typingctx, a, b):
 
 
 @intrinsic
-def where_int(typingctx, condition, a, b):
+def where_int(typingctx: Any, condition: Any, a: Any, b: Any) -> Any:
     """Integer lanes of ``a`` if the condition holds, else of ``b``."""
 
     def codegen(context, builder, signature, args):
@@ -388,7 +394,7 @@ maximum = _extreme(">")
 
 
 @intrinsic
-def maximum_int(typingctx, a, b):
+def maximum_int(typingctx: Any, a: Any, b: Any) -> Any:
     """The larger of two integers, lane by lane."""
 
     def codegen(context, builder, signature, args):
@@ -404,7 +410,7 @@ def _multiply_add(builder, name, args):
 
 
 @intrinsic
-def fma(typingctx, a, b, c):
+def fma(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
     """``a * b + c``, rounded once if the processor can."""
 
     def codegen(context, builder, signature, args):
@@ -414,7 +420,7 @@ def fma(typingctx, a, b, c):
 
 
 @intrinsic
-def fma_scalar(typingctx, a, b, c):
+def fma_scalar(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
     """``a * b + c`` of three float32: `fma` of a single lane."""
 
     def codegen(context, builder, signature, args):
@@ -424,7 +430,7 @@ def fma_scalar(typingctx, a, b, c):
 
 
 @intrinsic
-def square_root(typingctx, a):
+def square_root(typingctx: Any, a: Any) -> Any:
     def codegen(context, builder, signature, args):
         return call(builder, f"llvm.sqrt.v{LANES}f32", FLOATS, args)
 
@@ -432,7 +438,7 @@ def square_root(typingctx, a):
 
 
 @intrinsic
-def absolute(typingctx, a):
+def absolute(typingctx: Any, a: Any) -> Any:
     def codegen(context, builder, signature, args):
         return call(builder, f"llvm.fabs.v{LANES}f32", FLOATS, args)
 
@@ -461,7 +467,7 @@ largest_int = _reduction("smax", ints, types.int32)
 
 
 @intrinsic
-def word_of(typingctx, condition):
+def word_of(typingctx: Any, condition: Any) -> Any:
     """Sixteen truth values as the low bits of an integer."""
 
     def codegen(context, builder, signature, args):
@@ -471,7 +477,7 @@ def word_of(typingctx, condition):
 
 
 @intrinsic
-def first_bit(typingctx, word):
+def first_bit(typingctx: Any, word: Any) -> Any:
     """The number of the first bit that is set, 0 if none is."""
 
     def codegen(context, builder, signature, args):

@@ -86,7 +86,7 @@ def check_reach(distance: float, C: float, n_rows: int, problem: Any) -> None:
 
 
 def fit_machines(
-    X,
+    X: Any,
     problems: Sequence[Problem],
     C: float,
     kernel: KernelSpec,
@@ -246,6 +246,14 @@ class KernelPath:
         Kernel values, the parts that folds copy, and what solvers need.
     """
 
+    machine: Any
+    values: NDArray[np.float64]
+    softness: NDArray[np.float64]
+    distance: float
+    groups: Any
+    n_points: int
+    n_bytes: int
+
     def __init__(
         self,
         machine: Any,
@@ -254,7 +262,7 @@ class KernelPath:
         values: NDArray[np.float64],
         softness: NDArray[np.float64],
         threads: int,
-    ):
+    ) -> None:
         self.machine, self.values, self.softness = machine, values, softness
         self._X, self._threads, self._lock = X, threads, Lock()
         self._shared: SharedRows | None = None

@@ -14,8 +14,8 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from softcost._sklearn_types import BaseEstimator
 from softcost.learners import Subproblem, warn_not_converged
-from softcost.learners.sklearn_types import BaseEstimator
 from softcost.solvers.dual_problem import Problem
 from softcost.solvers.kernel_functions import KERNELS
 from softcost.svm.machines import KernelSpec, Machines, centre_of
@@ -50,6 +50,13 @@ class KernelMachine(BaseEstimator):
         "cache_size": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
     }
+    support_: NDArray[Any]
+    dual_coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    dual_gap_: NDArray[Any]
+    violation_: NDArray[Any]
+    n_iter_: NDArray[Any]
+    converged_: NDArray[Any]
 
     def __init__(
         self,
@@ -60,7 +67,7 @@ class KernelMachine(BaseEstimator):
         tol: float = 1e-3,
         cache_size: float = 2000,
         max_iter: int = -1,
-    ):
+    ) -> None:
         self.kernel = kernel
         self.C = C
         self.gamma = gamma

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from softcost._sklearn_types import ClassifierMixin, fit_context
 from softcost.learners import Labels, Subproblem
-from softcost.learners.sklearn_types import ClassifierMixin, fit_context
 from softcost.solvers.dual_problem import Problem, pose
 from softcost.solvers.kernel_functions import lists_kernels
 from softcost.svm.kernel_machine import KernelMachine
@@ -79,7 +79,8 @@ class KernelSVC(ClassifierMixin, KernelMachine):
     """
 
     # Models of earlier versions have votes alone, and perhaps a calibration of them.
-    breaks_ties_ = False
+    breaks_ties_: bool = False
+    classes_: NDArray[Any]
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(

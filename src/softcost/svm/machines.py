@@ -4,8 +4,10 @@ Compiled code is imported when machines are evaluated, so they load without numb
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from softcost.solvers.dual_problem import Solution
@@ -18,7 +20,7 @@ _MOST_VALUES = 2**24  # kernel values at once (64 MB), however many vectors ther
 _FAR = 8.0
 
 
-def centre_of(X) -> np.ndarray | None:
+def centre_of(X: Any) -> NDArray[Any] | None:
     """The centre of features that lie far from zero, or None if none does.
 
     Kernels are functions of differences, and single precision would lose those of
@@ -55,7 +57,7 @@ class KernelSpec:
     megabytes: float
     centre: np.ndarray | None = None
 
-    def dense(self, X) -> np.ndarray:
+    def dense(self, X: Any) -> NDArray[Any]:
         """``X`` as a dense array of single precision; an error if it is too large."""
         if sparse.issparse(X):
             self._check_size(X)
@@ -106,7 +108,7 @@ class Machines:
     offset: np.ndarray
     solutions: tuple[Solution, ...]
 
-    def outputs(self, X) -> np.ndarray:
+    def outputs(self, X: Any) -> NDArray[Any]:
         """Outputs of all machines, shape (n_rows, n_machines), one block at a time."""
         from softcost.solvers.kernels import kernel_rows, pack, padded, sum_rows
 

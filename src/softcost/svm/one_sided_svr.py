@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from softcost._sklearn_types import RegressorMixin, fit_context
 from softcost.learners import OneSidedValues, Subproblem, Values, check_sides
-from softcost.learners.sklearn_types import RegressorMixin, fit_context
 from softcost.solvers.dual_problem import Problem, pose
 from softcost.svm.kernel_machine import KernelMachine
 

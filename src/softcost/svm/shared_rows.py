@@ -197,6 +197,8 @@ class SharedRows:
         For computing the matrix.
     """
 
+    matrix: Matrix | None
+
     def __init__(
         self,
         plan: Plan,
@@ -206,7 +208,7 @@ class SharedRows:
         kernel: str = "perceptron",
         gamma: float = 1.0,
         threads: int = 1,
-    ):
+    ) -> None:
         self._plan, self.matrix = plan, matrix
         self._lock, self._spare = Lock(), list[Matrix]()
         if matrix is None and plan.whole:

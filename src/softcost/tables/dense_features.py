@@ -6,12 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from softcost._sklearn_types import BaseEstimator, TransformerMixin
 from softcost.tables.kinds import MOST_WORDS
 
 MOST_ONE_HOT = 20  # categories; with more, and with labels, a column is target-encoded

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from softcost.formatting import quoted_names
 from softcost.tables.cells import Kind
@@ -58,11 +59,15 @@ class DriftMonitor:
     1
     """
 
+    names: list[str]
+    answers: NDArray[Any]
+    rows: int
+
     def __init__(
         self,
         encoder: TableEncoder | None,
         answers: Sequence[str] = (),
-        expected: np.ndarray | None = None,
+        expected: NDArray[Any] | None = None,
     ) -> None:
         self.names = [str(name) for name in answers]
         self.answers = np.zeros(len(self.names), int)

@@ -6,10 +6,9 @@ from typing import Any, Literal, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.compose import ColumnTransformer
 from sklearn.utils.validation import check_is_fitted
 
+from softcost._sklearn_types import BaseEstimator, TransformerMixin
 from softcost.tables.cells import Decimal, Kind, Order
 from softcost.tables.columns import SIMPLE_TYPES, as_frame, typed_columns
 from softcost.tables.dense_features import DenseFeatures
@@ -124,7 +123,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         decimal: Decimal | None = None,
         missing: Sequence[str] = (),
         drop: Sequence[str] = (),
-    ):
+    ) -> None:
         self.kinds = kinds
         self.output = output
         self.nominal = nominal
@@ -137,7 +136,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     @classmethod
     def from_transformer(
         cls,
-        transformer: ColumnTransformer,
+        transformer: Any,
         kinds: Mapping[str, Kind],
         missing: Sequence[str] = (),
     ) -> Self:
@@ -176,7 +175,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.feature_names_in_ = np.array(list(kinds), dtype=object)
         self.n_features_in_ = len(kinds)
 
-    def set_transformer(self, transformer: ColumnTransformer) -> None:
+    def set_transformer(self, transformer: Any) -> None:
         """Make the features that a transformer makes, see `from_transformer`.
 
         Parameters

@@ -177,13 +177,13 @@ class Number(ColumnKind):
     needed: ClassVar[str] = "a finite number below 1e150"
     json_types: ClassVar[tuple[str, ...]] = ("number", "string")
 
-    def read(self, values, tokens=frozenset()):
+    def read(self, values: Any, tokens: Any = frozenset()) -> Any:
         """As `ColumnKind.read`."""
         # A column has one convention: 1,5 and 1,500 would mean 1.5 and 1500.
         numbers, wrong = read_numbers(values, self.decimal, tokens, strict=True)
         return numbers, wrong | (np.abs(numbers) > LARGEST)
 
-    def read_row_cells(self, cells, tokens=frozenset()):
+    def read_row_cells(self, cells: Any, tokens: Any = frozenset()) -> Any:
         """As `ColumnKind.read_row_cells`."""
         coded = {read_number(text) for text in tokens}
         numbers, wrong = np.full(len(cells), np.nan), np.zeros(len(cells), bool)
@@ -198,18 +198,18 @@ class Number(ColumnKind):
                 numbers[at] = value
         return numbers, wrong
 
-    def needed_for(self, cell):
+    def needed_for(self, cell: Any) -> Any:
         """As `ColumnKind.needed_for`."""
         if isinstance(cell, str) and read_number(cell) is not None:
             name = "comma" if self.decimal == "," else "point"
             return f"{self.needed} with a decimal {name}"
         return self.needed
 
-    def typed_kinds(self, name):
+    def typed_kinds(self, name: Any) -> Any:
         """As `ColumnKind.typed_kinds`."""
         return {name: "number"}
 
-    def why_id(self, column):
+    def why_id(self, column: Any) -> Any:
         """As `ColumnKind.why_id`."""
         if column.differs_everywhere() and column.whole_numbers():
             if column.is_unnamed():
@@ -218,7 +218,7 @@ class Number(ColumnKind):
                 return "it is called like an id and differs in every row"
         return ""
 
-    def remarks(self, column, flag):
+    def remarks(self, column: Any, flag: Any) -> Any:
         """As `ColumnKind.remarks`."""
         said = []
         texts = [cell for cell in column.cells if isinstance(cell, str)]
@@ -261,7 +261,7 @@ class Number(ColumnKind):
                 )
         return said
 
-    def json_pattern(self, digits):
+    def json_pattern(self, digits: int) -> str | None:
         """As `ColumnKind.json_pattern`."""
         point, group = (",", r"\.") if self.decimal == "," else (r"\.", ",")
         whole = rf"([0-9]{{1,{digits}}}"
@@ -269,7 +269,7 @@ class Number(ColumnKind):
             whole += rf"|[1-9][0-9]{{0,2}}({group}[0-9]{{3}}){{1,{digits // 3 - 1}}}"
         return rf"^{_BLANKS}[+-]?{whole})({point}[0-9]*)?{_BLANKS}[€$£¥%]?{_BLANKS}$"
 
-    def example(self, middle, words):
+    def example(self, middle: Any, words: Any) -> Any:
         """As `ColumnKind.example`."""
         return middle
 
@@ -286,11 +286,11 @@ class Words(ColumnKind):
 
     boolean: bool = False
 
-    def read(self, values, tokens=frozenset()):
+    def read(self, values: Any, tokens: Any = frozenset()) -> Any:
         """As `ColumnKind.read`."""
         return words_of(values, self.boolean, tokens), np.zeros(len(values), bool)
 
-    def read_row_cells(self, cells, tokens=frozenset()):
+    def read_row_cells(self, cells: Any, tokens: Any = frozenset()) -> Any:
         """As `ColumnKind.read_row_cells`."""
         words = np.empty(len(cells), object)
         words[:] = [
@@ -299,17 +299,17 @@ class Words(ColumnKind):
         ]
         return words, np.zeros(len(cells), bool)
 
-    def typed_kinds(self, name):
+    def typed_kinds(self, name: Any) -> Any:
         """As `ColumnKind.typed_kinds`."""
         return {name: "nominal"}
 
-    def why_id(self, column):
+    def why_id(self, column: Any) -> Any:
         """As `ColumnKind.why_id`."""
         if column.differs_everywhere():
             return "it has a different text in every row, like an identifier"
         return ""
 
-    def remarks(self, column, flag):
+    def remarks(self, column: Any, flag: Any) -> Any:
         """As `ColumnKind.remarks`."""
         if column.overridden() or isinstance(column.values.dtype, pd.CategoricalDtype):
             return []
@@ -345,22 +345,22 @@ class Text(Words):
     needed: ClassVar[str] = "a text"
     json_types: ClassVar[tuple[str, ...]] = ("string",)
 
-    def typed_kinds(self, name):
+    def typed_kinds(self, name: Any) -> Any:
         """As `ColumnKind.typed_kinds`."""
         return {name: "text"}
 
-    def why_id(self, column):
+    def why_id(self, column: Any) -> Any:
         """As `ColumnKind.why_id`: texts differ, but share words."""
         return ""
 
-    def remarks(self, column, flag):
+    def remarks(self, column: Any, flag: Any) -> Any:
         """As `ColumnKind.remarks`."""
         return [
             f"free text with {column.n_different} distinct values; if these are "
             f"categories, {flag('nominal', column.name)}"
         ]
 
-    def example(self, middle, words):
+    def example(self, middle: Any, words: Any) -> Any:
         """As `ColumnKind.example`."""
         return "a short text"
 
@@ -383,28 +383,28 @@ class Date(ColumnKind):
     json_types: ClassVar[tuple[str, ...]] = ("string",)
     json_formats: ClassVar[tuple[str, ...]] = ("date", "date-time")
 
-    def read(self, values, tokens=frozenset()):
+    def read(self, values: Any, tokens: Any = frozenset()) -> Any:
         """As `ColumnKind.read`."""
         return read_moments(values, self.order, tokens)
 
-    def read_row_cells(self, cells, tokens=frozenset()):
+    def read_row_cells(self, cells: Any, tokens: Any = frozenset()) -> Any:
         """As `ColumnKind.read_row_cells`."""
         moments, wrong = read_cells(
             cells, lambda cell: cell_moment(cell, self.order), tokens
         )
         return np.array(moments, "datetime64[s]"), wrong
 
-    def typed_kinds(self, name):
+    def typed_kinds(self, name: Any) -> Any:
         """As `ColumnKind.typed_kinds`."""
         none = np.empty(0, "datetime64[s]")
         return {f"{name} ({part})": "number" for part in date_parts(none, self.hours)}
 
-    def typed_columns(self, name, typed):
+    def typed_columns(self, name: Any, typed: Any) -> Any:
         """As `ColumnKind.typed_columns`."""
         parts = date_parts(typed, self.hours)
         return {f"{name} ({part})": values for part, values in parts.items()}
 
-    def remarks(self, column, flag):
+    def remarks(self, column: Any, flag: Any) -> Any:
         """As `ColumnKind.remarks`."""
         far = [
             cell
@@ -436,11 +436,11 @@ class Date(ColumnKind):
             f"{flag('date', column.name, other)}",
         ]
 
-    def monitored(self, name):
+    def monitored(self, name: Any) -> Any:
         """As `ColumnKind.monitored`: the other parts follow from the day."""
         return {next(iter(self.typed_kinds(name))): (name, date_of_days)}
 
-    def example(self, middle, words):
+    def example(self, middle: Any, words: Any) -> Any:
         """As `ColumnKind.example`."""
         return "2024-12-31"
 
@@ -452,7 +452,7 @@ class Duration(ColumnKind):
     needed: ClassVar[str] = "a duration such as 1:30:00"
     json_types: ClassVar[tuple[str, ...]] = ("string",)
 
-    def read(self, values, tokens=frozenset()):
+    def read(self, values: Any, tokens: Any = frozenset()) -> Any:
         """As `ColumnKind.read`."""
         if pd.api.types.is_timedelta64_dtype(values):
             hours = values.dt.total_seconds().to_numpy(float, na_value=np.nan) / 3600
@@ -461,25 +461,25 @@ class Duration(ColumnKind):
         hours, wrong = self.read_row_cells(cells.tolist(), tokens)
         return np.append(hours, np.nan)[codes], np.append(wrong, False)[codes]
 
-    def read_row_cells(self, cells, tokens=frozenset()):
+    def read_row_cells(self, cells: Any, tokens: Any = frozenset()) -> Any:
         """As `ColumnKind.read_row_cells`."""
         hours, wrong = read_cells(cells, cell_hours, tokens)
         return np.array([np.nan if value is None else value for value in hours]), wrong
 
-    def typed_kinds(self, name):
+    def typed_kinds(self, name: Any) -> Any:
         """As `ColumnKind.typed_kinds`."""
         return {f"{name} (hours)": "number"}
 
-    def typed_columns(self, name, typed):
+    def typed_columns(self, name: Any, typed: Any) -> Any:
         """As `ColumnKind.typed_columns`."""
         return {f"{name} (hours)": typed}
 
-    def json_pattern(self, digits):
+    def json_pattern(self, digits: int) -> str | None:
         """As `ColumnKind.json_pattern`."""
         clock = r"[+-]?[0-9]{1,4}:[0-5][0-9](:[0-5][0-9]([.,][0-9]+)?)?"
         return rf"^{_BLANKS}([+-]?[0-9]{{1,4}} days?,? ?)?{clock}{_BLANKS}$"
 
-    def example(self, middle, words):
+    def example(self, middle: Any, words: Any) -> Any:
         """As `ColumnKind.example`."""
         return "1:30:00"
 

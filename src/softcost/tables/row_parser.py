@@ -50,6 +50,9 @@ class RowParser:
     ([[1234.5]], [['Oslo']])
     """
 
+    number_names: list[str]
+    word_names: list[str]
+
     def __init__(
         self, kinds: Mapping[str, Kind], tokens: frozenset[str] = frozenset()
     ) -> None:

@@ -4,10 +4,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
+
+from softcost._sklearn_types import BaseEstimator, TransformerMixin
 
 _MOST_TERMS = 4000
 _LONGEST = 10_000  # characters of a text that are read

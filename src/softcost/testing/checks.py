@@ -96,7 +96,9 @@ def agree(first: Any, second: Any, message: str) -> None:
     np.testing.assert_array_equal(first_labels, second_labels, err_msg=message)
 
 
-def refuses(what: str, word: str, call: Callable[..., Any], *args: Any, **params: Any):
+def refuses(
+    what: str, word: str, call: Callable[..., Any], *args: Any, **params: Any
+) -> None:
     """A call raises a ValueError or TypeError whose message has the word."""
     try:
         call(*args, **params)

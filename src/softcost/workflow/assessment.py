@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.pipeline import Pipeline
 
 from softcost import metrics
 from softcost.costs import NO_ACTIONS, all_answers, answer_indices, class_indices
@@ -359,7 +358,7 @@ _MOST_SHUFFLED = 60_000  # predictions for what columns are worth: some seconds
 
 
 def compare_candidates(
-    model: Pipeline,
+    model: Any,
     data: TrainingTable,
     currency: str = "",
     *,
@@ -402,7 +401,7 @@ def compare_candidates(
     }
 
 
-def _importance(model: Pipeline, data: TrainingTable) -> dict[str, Any] | None:
+def _importance(model: Any, data: TrainingTable) -> dict[str, Any] | None:
     """What columns save on the test rows; None where there are none, or too many."""
     rows = rows_for(len(data.kinds), _SHUFFLES, _MOST_SHUFFLED)
     if data.test is None or data.test_costs is None or rows is None:
@@ -467,7 +466,7 @@ def _cross_validated(search: SoftCostClassifierCV, row: int) -> dict[str, Any]:
 
 
 def _test_answers(
-    model: Pipeline, rows: dict[str, int], test: Rows | None
+    model: Any, rows: dict[str, int], test: Rows | None
 ) -> dict[str, np.ndarray] | None:
     """What the best constant and the compared candidates answer for test rows."""
     if test is None:

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
-from sklearn.pipeline import Pipeline
 
 from softcost.costs import read_costs, resolve_classes
 from softcost.costs.price_list import check_not_free, check_priced, match_classes
@@ -94,7 +94,7 @@ def in_blocks(options: FitOptions) -> FitOptions:
 
 @contextmanager
 def fitted_in_blocks(
-    options: FitOptions, model: Pipeline, data: TrainingTable
+    options: FitOptions, model: Any, data: TrainingTable
 ) -> Iterator[None]:
     """Search, choose and refit on features in a temporary file.
 
@@ -219,7 +219,7 @@ def _rows_on_disk(
 
 
 def _fit(
-    model: Pipeline,
+    model: Any,
     X: np.ndarray,
     y: np.ndarray,
     folds: list[tuple[np.ndarray, np.ndarray]],
@@ -314,8 +314,12 @@ def first_pass(options: FitOptions, notes: list[str]) -> FirstPass:
 
 
 def write_rows(
-    options: FitOptions, data: TrainingTable, columns: Any, fold: np.ndarray, path: Path
-) -> tuple[np.ndarray, np.ndarray]:
+    options: FitOptions,
+    data: TrainingTable,
+    columns: Any,
+    fold: NDArray[Any],
+    path: Path,
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """Features of all rows in a file, those of a fold side by side.
 
     Parameters

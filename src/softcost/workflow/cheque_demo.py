@@ -53,7 +53,9 @@ def cheque_splits(
     return first, n_test, summarise(splits), list(splits[0][CHOSEN])
 
 
-def evaluate_split(X, y, costs, seed: int) -> tuple[SoftCostClassifierCV, dict]:
+def evaluate_split(
+    X: Any, y: Any, costs: Any, seed: int
+) -> tuple[SoftCostClassifierCV, dict[Any, Any]]:
     """Fit the default to a sample; measure it and the regular model on other rows.
 
     The regular model is the same blend, but predicts the most probable class.

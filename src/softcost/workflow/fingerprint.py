@@ -95,6 +95,8 @@ class Fingerprint:
         From `make_salt`.
     """
 
+    n_rows: int
+
     def __init__(self, salt: bytes) -> None:
         self.salt = salt
         self.n_rows = 0

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -380,7 +380,7 @@ def default_learner(kind: str, n_rows: int) -> str:
     return "nystroem" if many else "svm"
 
 
-def make_learner(name: str, kind: str) -> BaseEstimator:
+def make_learner(name: str, kind: str) -> Any:
     """A learner of a kind by its name."""
     values = kind in ("one-sided", "regressor")
     if name == "svm":

@@ -9,6 +9,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from softcost.costs import answer_indices
 from softcost.errors import InputError, argument
@@ -23,11 +24,11 @@ NEXT, MORE = "next_best", "next_best_costs_more"
 
 
 def with_predictions(
-    kept: dict[str, np.ndarray],
+    kept: dict[str, NDArray[Any]],
     stored: StoredModel,
     X: Any,
     scores: bool,
-    costs: np.ndarray | None = None,
+    costs: NDArray[Any] | None = None,
     first_row: int = 0,
 ) -> pd.DataFrame:
     """Row numbers, kept columns, labels, and expected costs or scores of all answers.
@@ -108,7 +109,7 @@ class MostExpensive:
         Number of rows to keep.
     """
 
-    def __init__(self, n_rows: int):
+    def __init__(self, n_rows: int) -> None:
         self._n_rows = n_rows
         self._rows: pd.DataFrame | None = None
 

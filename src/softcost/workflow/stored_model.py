@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 
 from softcost.costs import (
@@ -115,7 +116,9 @@ class StoredModel:
         features = getattr(final_step(self.model), "n_features_in_", 1)
         return max(1, min(_ROWS_AT_ONCE, _CELLS_AT_ONCE // max(features, 1)))
 
-    def table(self, raw: pd.DataFrame, path: str, first_row: int, without: set) -> Any:
+    def table(
+        self, raw: pd.DataFrame, path: str, first_row: int, without: set[Any]
+    ) -> Any:
         """The rows of a raw table as the model wants them."""
         if self.kinds is not None:
             return typed_columns(raw, self.kinds, path, first_row, self.tokens())
@@ -483,10 +486,10 @@ def read_pieces(
     stored: StoredModel,
     path: str,
     rows: int | None = None,
-    without: set | None = None,
+    without: set[Any] | None = None,
     tell: Tell = silent,
     reading: ReadOptions = _AS_IT_IS,
-) -> Iterator[tuple[pd.DataFrame, Any, np.ndarray | None]]:
+) -> Iterator[tuple[pd.DataFrame, Any, NDArray[Any] | None]]:
     """The raw rows of a file, some at a time, as the model takes them, with costs.
 
     The costs are the matrices by which the model decides; None if they are fixed.
@@ -666,7 +669,7 @@ def read_known_rows(
     prices: Prices,
     tell: Tell = silent,
     reading: ReadOptions = _AS_IT_IS,
-) -> tuple[Any, np.ndarray | None, PricedRows]:
+) -> tuple[Any, NDArray[Any] | None, PricedRows]:
     """All rows of a file as the model wants them, and what answers to them cost."""
     rows, labels, costs, each = [], [], [], []
     pieces = read_pieces(stored, data, without={target}, tell=tell, reading=reading)
@@ -687,7 +690,7 @@ def read_known_rows(
 
 def price_rows(
     stored: StoredModel,
-    labels: np.ndarray,
+    labels: NDArray[Any],
     prices: Prices,
     by_row: Any,
 ) -> PricedRows:

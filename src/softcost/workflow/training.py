@@ -50,9 +50,7 @@ _AFTERWARDS = 0.1
 _TINY = 1e-9  # seconds: the first setting always finishes
 
 
-def make_model(
-    options: FitOptions, families: list[Family], data: TrainingTable
-) -> Pipeline:
+def make_model(options: FitOptions, families: list[Family], data: TrainingTable) -> Any:
     """The unfitted model: encoded columns, then the search; no families mean auto."""
     reduction: Any = "auto"
     param_grid: Any = options.param
@@ -97,7 +95,7 @@ def rows_of_same_fit(search: SoftCostClassifierCV) -> list[int]:
     ]
 
 
-def fit_model(model: Pipeline, data: TrainingTable) -> None:
+def fit_model(model: Any, data: TrainingTable) -> None:
     """Search, choose and refit.
 
     Cells were read and checked with the table, so the encoder is fitted to typed
@@ -164,7 +162,7 @@ class Training:
     options: FitOptions
     data: TrainingTable
     families: list[Family]
-    model: Pipeline
+    model: Any
     deadline: Deadline | None = None
 
     def run(self, tell: Tell = silent) -> dict[str, Any]:
@@ -327,9 +325,9 @@ def describe_training(
 def write_files(
     options: FitOptions,
     families: list[Family],
-    model: Pipeline,
-    results: dict,
-    about: dict,
+    model: Any,
+    results: dict[Any, Any],
+    about: dict[Any, Any],
 ) -> None:
     """Write the model and the page, if the options name files for them."""
     by_formulas = about["cost_formulas"] is not None
@@ -425,7 +423,7 @@ _TEST = ("cost", "error")
 
 
 def write_page(
-    path: str, model: Pipeline, notes: dict[str, Any], model_file: str | None = None
+    path: str, model: Any, notes: dict[str, Any], model_file: str | None = None
 ) -> None:
     """Write the page of a model that ``softcost fit`` trained.
 
@@ -443,7 +441,7 @@ def write_page(
 
 
 def page_data(
-    model: Pipeline, notes: dict[str, Any], model_file: str | None = None
+    model: Any, notes: dict[str, Any], model_file: str | None = None
 ) -> ExplorerData:
     """The contents of such a page; a ValueError if ``notes`` are not of ``fit``."""
     if not _are_sound(notes):

@@ -81,6 +81,16 @@ if TYPE_CHECKING:
         def score(self, X: Any, y: Any, *args: Any, **kwargs: Any) -> float: ...
         def __sklearn_tags__(self) -> Any: ...
 
+    class LinearClassifierMixin(ClassifierMixin):
+        """`sklearn.linear_model._base.LinearClassifierMixin`."""
+
+    class TransformerMixin:
+        """`sklearn.base.TransformerMixin`."""
+
+        def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any: ...
+        def set_output(self, *, transform: str | None = None) -> Self: ...
+        def __sklearn_tags__(self) -> Any: ...
+
     class BaseComposition(BaseEstimator):
         """`sklearn.utils.metaestimators._BaseComposition`."""
 
@@ -89,14 +99,22 @@ if TYPE_CHECKING:
         def _validate_names(self, names: list[str]) -> None: ...
 
 else:
-    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    from sklearn.base import (
+        BaseEstimator,
+        ClassifierMixin,
+        RegressorMixin,
+        TransformerMixin,
+    )
+    from sklearn.linear_model._base import LinearClassifierMixin
     from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
 
 __all__ = [
     "BaseComposition",
     "BaseEstimator",
     "ClassifierMixin",
+    "LinearClassifierMixin",
     "RegressorMixin",
+    "TransformerMixin",
     "available",
     "fit_context",
 ]
