@@ -295,6 +295,8 @@ def test_headings_sort_the_tables(open_page):
     assert cost.get_attribute("aria-sort") == "descending"
     marked = page.locator("#table tr[aria-current]")
     assert int(marked.get_attribute("data-row")) == selected(page)
+    page.locator('#table tr[data-row="3"] button').click()
+    assert selected(page) == 3
     set_price(page, 1, 55)  # costs change, and stay in order
     shown = shown_costs(page)
     ordered = [shown[row] for row in rows()]

@@ -229,7 +229,7 @@ function drawImportance() {
   more.textContent = state.allColumns ? "Show the most important columns" : "Show all " + count(all.length) + " columns";
 }
 
-// A table that its headings sort: columns have a name, a cell and perhaps a sort key.
+// A table that its headings sort: columns have a name, a cell and a sort key.
 function drawSortable(id, columns, items, current) {
   const chosen = state.sorts[id], key = chosen && columns[chosen.column] && columns[chosen.column].key;
   const compare = (a, b) => {
@@ -238,8 +238,7 @@ function drawSortable(id, columns, items, current) {
     return (typeof x === "number" && typeof y === "number" ? x - y : counting.compare(String(x), String(y))) * (chosen.down ? -1 : 1);
   };
   const rows = key ? [...items].sort(compare) : items;
-  const heads = columns.map(({ name, key: sorts }, column) => {
-    if (!sorts) return make("th", { scope: "col" }, name);
+  const heads = columns.map(({ name }, column) => {
     const here = chosen && chosen.column === column;
     const button = make("button", { type: "button", class: "sort", "data-column": column }, name);
     button.addEventListener("click", () => {
@@ -262,13 +261,13 @@ function drawSortable(id, columns, items, current) {
 function drawTable() {
   const capital = (text) => text[0].toUpperCase() + text.slice(1);
   const select = (i) => {
-    const button = make("button", { type: "button", class: "small", "aria-label": "Select the model with " + describe(i) }, "Select");
+    const button = make("button", { type: "button", class: "small", title: "Select this model", "aria-label": "Select " + describe(i) }, i);
     button.addEventListener("click", () => pick(i, "hand"));
     return button;
   };
   const note = (i) => [state.front[i] ? "front" : "", nameOf(i).toLowerCase()].filter(Boolean).join(", ");
   const columns = [
-    { name: "No.", cell: (i) => i, key: (i) => i },
+    { name: "No.", cell: select, key: (i) => i },
     ...(familyOf ? [{ name: "Family", cell: (i) => make("bdi", {}, familyOf[i]), key: (i) => familyOf[i] }] : []),
     { name: "Softness", cell: (i) => show(softness[i]), key: (i) => softness[i] },
     ...data.params.map((name) => ({ name, cell: (i) => (familyOf && column(name)[i] === null ? "–" : show(column(name)[i])), key: (i) => column(name)[i] })),
@@ -278,7 +277,6 @@ function drawTable() {
       key: (i) => valuesOf(measure)[i],
     })),
     { name: "Front", cell: note, key: (i) => (state.front[i] ? 0 : 1) },
-    { name: "", cell: select },
   ];
   drawSortable("table", columns, drawnRows(), state.index);
   const more = at("every-row"), all = shownRows();
