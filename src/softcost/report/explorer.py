@@ -722,7 +722,7 @@ def _measures(data: ExplorerData) -> list[dict[str, Any]]:
 
 
 def _packed(confusion: NDArray[np.float64]) -> tuple[list[str], float]:
-    """Confusion matrices as texts of multiples of a unit; -n stands for n zeros.
+    """Confusion matrices as texts of multiples of a unit, see `_run_lengths`.
 
     Counts are exact if they fit on the page, or if rounding would not save space.
     """
@@ -738,12 +738,21 @@ def _packed(confusion: NDArray[np.float64]) -> tuple[list[str], float]:
 
 
 def _run_lengths(counts: NDArray[np.int64]) -> str:
+    """Counts as text: -n stands for n - 1 zeros and a one, or the count that follows.
+
+    Most mistakes of many classes are made once, so these take no count.
+    """
     out: list[int] = []
+    zeros = 0
     for value in counts.ravel().tolist():
-        if value == 0 and out and out[-1] < 0:
-            out[-1] -= 1
-        else:
-            out.append(value or -1)
+        if value == 0:
+            zeros += 1
+            continue
+        if zeros or value == 1 or (out and out[-1] < 0):
+            out.append(-zeros - 1)
+        if value > 1:
+            out.append(value)
+        zeros = 0
     return _digits_of(out)
 
 

@@ -34,13 +34,15 @@ const N = softness.length;
 const originalPrices = Array.isArray(data.prices) ? data.prices.flat() : numbersOf(data.prices.text).map((number) => number / 10 ** data.prices.decimals);
 const errorWord = data.error === "error" ? "errors" : "weighted errors";
 
-// Confusion matrices, one flat K x A array per candidate; -n stands for n zeros.
+// Confusion matrices, one flat K x A array per candidate; -n stands for n - 1 zeros and a
+// one, or the count that follows.
 const unpacked = (unit) => (packed) => {
   const counts = new Float64Array(K * A);
-  let cell = 0;
+  let cell = -1, isOpen = false;
   for (const value of numbersOf(packed)) {
-    if (value < 0) cell -= value;
-    else counts[cell++] = value * unit;
+    if (value < 0) counts[cell -= value] = unit;
+    else counts[isOpen ? cell : ++cell] = value * unit;
+    isOpen = value < 0;
   }
   return counts;
 };
