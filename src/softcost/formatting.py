@@ -110,3 +110,14 @@ def quoted_names(names: Sequence[str], most: int = 5) -> str:
     """Names for a sentence."""
     shown = ", ".join(repr(str(name)) for name in names[:most])
     return shown + (", ..." if len(names) > most else "")
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(2, "row")
+    ('1 row', '2 rows')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -80,7 +80,8 @@ def test_an_action_that_never_pays_is_told_of(softcost, tmp_path):
     path = tmp_path / "prices.csv"
     path.write_text("true,a,b,ask\na,0,1,0.6\nb,1,0,0.6\n")
     assert (
-        "'ask' is never the one best choice" in softcost("costs", "check", path).stdout
+        "'ask' is never the single best choice"
+        in softcost("costs", "check", path).stdout
     )
 
 

@@ -161,7 +161,7 @@ def test_odd_notes_make_no_traceback(kept, softcost, tmp_path):
         save(load(kept[0]), odd, notes=notes | change)
         result = softcost("page", odd, "-o", tmp_path / "odd.html")
         assert result.exit_code == 2, result.output
-        assert "odd notes" in result.stderr
+        assert "metadata is invalid" in result.stderr
 
 
 def test_an_action_is_told_of(kept, menu, softcost):

@@ -73,7 +73,7 @@ def test_oddities_are_named(check):
     assert "Predicting 'a' is never cheaper than predicting 'b'" in words
     assert "1 mistakes are free" in words
     assert "a wide range" in check({"a": {"b": 0.001}, "b": {"a": 900}})
-    assert "Being right costs something for 'a'" in check(
+    assert "Correct predictions of 'a' cost something" in check(
         {"a": {"a": 1, "b": 2}, "b": {"a": 2}}
     )
     assert "No mistake costs anything" in check(FREE, code=2)

@@ -85,7 +85,7 @@ def test_a_constant_answer_needs_no_column(softcost, parcels):
         (["--target", "missing"], "missing"),
         (["--target", "late", "--rows", "1"], "--rows"),
         (["--target", "late", "--repeats", "0"], "--repeats"),
-        (["--target", "colour"], "classes that the model does not know"),
+        (["--target", "colour"], "classes that the model does not have"),
     ],
 )
 def test_bad_input_is_told(parcels, softcost, words, reason):

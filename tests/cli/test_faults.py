@@ -22,7 +22,7 @@ def is_fault(result, error):
     """Python prints the traceback of an exception that leaves the program."""
     assert result.exit_code == 1
     assert result.exception is error
-    assert any("fault of softcost" in note for note in error.__notes__)
+    assert any("bug in softcost" in note for note in error.__notes__)
 
 
 @pytest.mark.parametrize("kind", [ValueError, TypeError, KeyError])

@@ -251,7 +251,7 @@ def test_evaluate_in_words(menu, softcost, tmp_path):
         "weighted error",
         "recall",
         "→ Brötchen ✓",
-        "The mistakes that cost most",
+        "Most expensive mistakes",
     ):
         assert word in result.stdout
     assert "x predicted" in result.stdout
@@ -359,7 +359,9 @@ def test_rows_unlike_before_are_told_of(softcost, shop, tmp_path, strict):
     assert "in 20 of 120 rows (90 to 90)" in size
     assert "'day' is outside" in day
     assert "in 2 of 120 rows (2031-01-01" in day
-    assert "'kind' has words that the model has not seen, 'c', in 7 of 120" in kind
+    assert (
+        "'kind' has values that the training data do not have, 'c', in 7 of 120" in kind
+    )
     assert "'late' in 100 % of the rows" in mix
     assert result.stderr.count("softcost: warning: ") == 4
 

@@ -207,7 +207,7 @@ WRONG = [
     ("costs template many.csv --target t", "too many for classes"),
     ("costs template rows.csv --target t -o OUT.json", ".csv"),
     ("costs template rows.csv --target t -o OUT.csv --json", "leave out -o"),
-    ("costs check prices.json --data rows.csv", "go together"),
+    ("costs check prices.json --data rows.csv", "belong together"),
     ("costs check prices.json --data nothing.csv --target t", "there is no file"),
     ("costs check prices.txt", "no ending"),
     ("costs check nothing.csv", "there is no file"),

@@ -136,7 +136,13 @@ def test_expensive_rows_are_told_from_a_worse_model(log, monitored):
     easy = log["expected_cost"] < log["expected_cost"].quantile(0.6)
     result = monitored(log[~easy], max_cost=0.4)
     alarm = next(alarm for alarm in result["alarms"] if alarm["test"] == "cost")
-    assert "still hold" in alarm["sentence"]
+    assert "the rows are more expensive" in alarm["sentence"]
+
+
+def test_answers_of_others_are_told_from_a_worse_model(log, monitored):
+    result = monitored(log.assign(prediction="maybe"), answer="prediction")
+    alarm = next(alarm for alarm in result["alarms"] if alarm["test"] == "cost")
+    assert "not its predictions" in alarm["sentence"]
 
 
 def test_drift_of_classes_and_columns_is_told_apart(log, monitored):

@@ -23,11 +23,13 @@ from softcost.cli.console import (
 @click.argument("second")
 @click.argument("data")
 @click.option("--target", required=True, metavar="COL", help="Column with the classes.")
-@click.option("--costs", metavar="FILE", help="Other prices than those of FIRST.")
+@click.option(
+    "--costs", metavar="FILE", help="Price list to use instead of the costs of FIRST."
+)
 @click.option(
     "--cost-columns",
     metavar="PREFIX",
-    help="Prices by row, in columns called PREFIX and the name of a class.",
+    help="Costs by row, in columns named PREFIX followed by a class.",
 )
 @table_options(labels=True)
 @decimal_option
@@ -44,9 +46,9 @@ def compare(
 ) -> None:
     """Compare two models on rows whose classes are known.
 
-    FIRST and SECOND are files that 'softcost fit --model' or softcost.save wrote, DATA
-    is a table that neither was fitted to. Prints cost and error of both, and how much
-    SECOND saves on the same rows, with intervals of 95 %.
+    FIRST and SECOND are files that 'softcost fit --model' or softcost.save wrote. DATA
+    is a table that neither was fitted to. Prints the cost and error of both, and the
+    saving of SECOND on the same rows, with 95 % intervals.
     """
     check_files(first, second, data)
     from softcost.workflow import compare_models

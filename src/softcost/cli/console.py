@@ -35,9 +35,9 @@ INTERRUPTED = 130
 EPILOG = """\b
 Exit codes:
   0    done
-  1    the job failed; with a traceback: a fault of softcost, please report it
+  1    the job failed; a traceback is a bug in softcost, please report it
   2    wrong command line or bad input
-  3    done, but no model is within the budget that was asked for
+  3    done, but no model is within the budget
   4    done, and 'softcost monitor' raises an alarm
   130  interrupted
 """
@@ -45,8 +45,8 @@ Exit codes:
 _LONGEST = 1500  # characters of a message, whatever it quotes
 
 FAULT = (
-    "This is a fault of softcost, not of what you gave it: please report it, with all "
-    "of these lines and the command."
+    "This is a bug in softcost, not in your input. Please report it with all of these "
+    "lines and the command."
 )
 
 

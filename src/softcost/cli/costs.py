@@ -89,7 +89,7 @@ def check(
     as_json: bool,
     **reading: Any,
 ) -> None:
-    """Say in words what a price list means, and what is odd about it."""
+    """Explain a price list in words, and point out what is odd."""
     check_files(file, data)
     _run_check(file, data, target, as_json, reading)
 
@@ -141,7 +141,7 @@ def check_actions(actions: tuple[str, ...], counts: dict[str, int]) -> None:
     for name in actions:
         if not name.strip() or name != name.strip():
             raise ValueError(
-                f"--action {name!r} has no name, or spaces around it; write a name."
+                f"--action {name!r} is empty or has spaces around it; write a name."
             )
         if name in counts:
             raise ValueError(
@@ -157,7 +157,7 @@ def template_text(counts: dict[str, int], actions: tuple[str, ...] = ()) -> str:
     names = list(counts)
     first, second = names[0], names[1]
     lines = [
-        "# What each mistake costs. Rows are true classes, columns predicted ones:",
+        "# Costs of mistakes. Rows are true classes, columns predicted classes:",
         f"# the number in row {_line(first)}, column {_line(second)} is the price of "
         f"predicting {_line(second)} for a true {_line(first)}.",
         *(
@@ -193,11 +193,11 @@ def template_workbook(counts: dict[str, int], actions: tuple[str, ...] = ()) -> 
     sheet.title = "Prices"
     names, answers = list(counts), [*counts, *actions]
     bold, grey = Font(bold=True), PatternFill("solid", fgColor="DDDDDD")
-    sheet["A1"] = "What each mistake costs: fill in the white cells."
+    sheet["A1"] = "Costs of mistakes: fill in the white cells."
     sheet["A1"].font = bold
     sheet["A2"] = (
         "Rows are true classes, columns predictions. A price is a number, or a range "
-        "such as 5 to 20. Being right costs 0."
+        "such as 5 to 20. Correct predictions cost 0."
     )
     for place, text in enumerate([CORNER, *answers], start=1):
         cell = sheet.cell(_HEADER_ROW, place, text)
@@ -253,7 +253,7 @@ def _run_check(
     from softcost.workflow.training_data import class_counts
 
     if (data is None) != (target is None):
-        raise BadInput("--data and --target go together; give both or neither.")
+        raise BadInput("--data and --target belong together; give both or neither.")
     with bad_input():
         notes: list[str] = []
         frame = read_costs(file, notes.append)
@@ -317,13 +317,13 @@ def matrix_words(frame: "DataFrame", facts: dict[str, Any]) -> list[str]:
     size = len(facts["classes"])
     classes = quoted_names(facts["classes"], 10)
     words = [f"{size} x {size} prices for the classes {classes}."]
-    words.append("Rows are true classes, columns predicted ones:")
+    words.append("Rows are true classes, columns predicted classes:")
     words += _examples(frame[frame.index])
     for name, (low, high) in facts["actions"].items():
         price = f"{low:g}" if low == high else f"from {low:g} to {high:g}"
-        words.append(f"Besides the classes there is the answer {name!r}, at {price}.")
+        words.append(f"The action {name!r} costs {price}.")
     if facts["largest"] == 0:
-        words.append("No mistake costs anything: there is nothing to learn from this.")
+        words.append("No mistake costs anything, so there is nothing to learn.")
         return words
     ratio = facts["largest"] / facts["smallest"]
     words.append(
@@ -331,14 +331,14 @@ def matrix_words(frame: "DataFrame", facts: dict[str, Any]) -> list[str]:
         f"of {ratio:.3g}."
     )
     if ratio > 1000:
-        words.append("That is a wide range: check the units of the largest prices.")
+        words.append("This is a wide range. Check the units of the largest prices.")
     if facts["free_mistakes"]:
         words.append(f"{facts['free_mistakes']} mistakes are free.")
     if facts["right_costs"]:
         names = quoted_names(facts["right_costs"])
         words.append(
-            f"Being right costs something for {names}: only what mistakes cost beyond "
-            "that matters for learning."
+            f"Correct predictions of {names} cost something; only the extra cost of "
+            "mistakes matters for training."
         )
     words.append(_symmetry(facts))
     words.append(_consistency(facts))
@@ -350,7 +350,7 @@ def matrix_words(frame: "DataFrame", facts: dict[str, Any]) -> list[str]:
     beaten = {one["class"] for one in facts["dominated"]}
     for name in facts["never_worthwhile"] or ():
         if name not in beaten:
-            words.append(f"Predicting {name!r} is never the one best choice.")
+            words.append(f"Predicting {name!r} is never the single best choice.")
     return words + _comparison(facts)
 
 
@@ -388,17 +388,17 @@ def _symmetry(facts: dict[str, Any]) -> str:
     if facts["all_equal"]:
         return "All mistakes cost the same: this is plain classification."
     if facts["symmetric"]:
-        return "Symmetric: a mistake costs the same either way round."
+        return "Symmetric: a mistake costs the same in both directions."
     return "Not symmetric: it matters which class is the true one."
 
 
 def _consistency(facts: dict[str, Any]) -> str:
     if not facts["consistent"]:
-        return "Not consistent: no weights of classes can stand for these prices."
+        return "Not consistent: class weights cannot express these costs."
     weights = ", ".join(
         f"{name!r} {weight:.3g}" for name, weight in list(facts["weights"].items())[:10]
     )
-    return f"Consistent: weights of classes can stand for these prices ({weights})."
+    return f"Consistent: class weights can express these costs ({weights})."
 
 
 def _comparison(facts: dict[str, Any]) -> list[str]:

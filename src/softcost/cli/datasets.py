@@ -20,7 +20,7 @@ _STYLE = {"OpenML": "dim", "missing": "yellow"}
 )
 @click.option("--json", "as_json", is_flag=True, help="Write strict JSON.")
 def datasets(data_dir: Path | None, as_json: bool) -> None:
-    """List the data sets, and where each would come from.
+    """List the data sets and their sources.
 
     No file is opened. A set is checked against the registry when it is loaded.
     """

@@ -1,4 +1,4 @@
-"""``softcost evaluate``: what a model costs on rows whose classes are known."""
+"""``softcost evaluate``: the cost of a model on rows whose classes are known."""
 
 from typing import Any
 
@@ -25,11 +25,13 @@ _MOST_CLASSES_SHOWN = 12
 @click.argument("model")
 @click.argument("data")
 @click.option("--target", required=True, metavar="COL", help="Column with the classes.")
-@click.option("--costs", metavar="FILE", help="Other prices than the model's own.")
+@click.option(
+    "--costs", metavar="FILE", help="Price list to use instead of the model's costs."
+)
 @click.option(
     "--cost-columns",
     metavar="PREFIX",
-    help="Prices by row, in columns called PREFIX and the name of a class.",
+    help="Costs by row, in columns named PREFIX followed by a class.",
 )
 @click.option(
     "--cost",
@@ -114,8 +116,8 @@ def _print_result(result: dict[str, Any]) -> None:
     print_table(columns, rows)
     always = result["constant"]
     out.print(
-        f"Always answering {always['label']} costs {format_cost(always['cost'])}, the "
-        "least that a constant answer costs on these rows.",
+        f"Always answering {always['label']} costs {format_cost(always['cost'])}; no "
+        "other constant answer costs less on these rows.",
         soft_wrap=True,
     )
     for sentence in result["advice"]["sentences"]:
@@ -148,10 +150,10 @@ def _print_result(result: dict[str, Any]) -> None:
     )
     out.print()
     if not result["most_expensive_mistakes"]:
-        out.print("No mistake cost anything.")
+        out.print("There was no mistake that costs anything.")
         return
     total = result["cost"] * result["rows"]
-    out.print("The mistakes that cost most:")
+    out.print("Most expensive mistakes:")
     for one in result["most_expensive_mistakes"]:
         part = f", {100 * one['cost'] / total:.0f} % of all" if total > 0 else ""
         out.print(

@@ -29,11 +29,13 @@ from softcost.formatting import format_cost
     metavar="N",
     help="Explain the prediction for this row; 1 is the first below the header.",
 )
-@click.option("--costs", metavar="FILE", help="Other prices than the model's own.")
+@click.option(
+    "--costs", metavar="FILE", help="Price list to use instead of the model's costs."
+)
 @click.option(
     "--cost-columns",
     metavar="PREFIX",
-    help="Prices by row, in columns called PREFIX and the name of a class.",
+    help="Costs by row, in columns named PREFIX followed by a class.",
 )
 @click.option(
     "--rows",
@@ -48,7 +50,13 @@ from softcost.formatting import format_cost
     show_default=True,
     help="Shuffles of each column.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default=True,
+    help="Random seed.",
+)
 @table_options(labels=True)
 @decimal_option
 @click.option("--json", "as_json", is_flag=True, help="Write strict JSON.")

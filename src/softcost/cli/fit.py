@@ -24,7 +24,13 @@ from softcost.cli.console import (
     warnings_as_lines,
     write_json,
 )
-from softcost.formatting import format_cost, format_model, format_rate, format_saving
+from softcost.formatting import (
+    counted,
+    format_cost,
+    format_model,
+    format_rate,
+    format_saving,
+)
 from softcost.reductions import CATALOGUE
 from softcost.search.criteria import CRITERIA
 
@@ -170,24 +176,32 @@ def _value(text: str) -> Any:
     multiple=True,
     callback=_actions,
     metavar="NAME:PRICE",
-    help="What else may be done than answer, and its price, such as ask:0.3.",
+    help="Add an action other than predicting a class, with its cost, e.g. ask:0.3. "
+    "Repeatable.",
 )
-@click.option("--drop", multiple=True, metavar="COLS", help="Leave columns out: a,b.")
-@click.option("--nominal", multiple=True, metavar="COLS", help="Read them as words.")
-@click.option("--number", multiple=True, metavar="COLS", help="Read them as numbers.")
+@click.option(
+    "--drop", multiple=True, metavar="COLS", help="Leave out columns, e.g. a,b."
+)
+@click.option("--nominal", multiple=True, metavar="COLS", help="Read columns as words.")
+@click.option(
+    "--number", multiple=True, metavar="COLS", help="Read columns as numbers."
+)
 @click.option(
     "--date",
     multiple=True,
     metavar="COLS[=ORDER]",
-    help="Read them as dates; ORDER is dmy, mdy or ymd.",
+    help="Read columns as dates; ORDER is dmy, mdy or ymd.",
 )
 @click.option(
     "--decimal",
     type=click.Choice([".", ","]),
-    help="What 1.234 and 1,234 mean; found out where it is not said.",
+    help="Decimal separator [default: detected].",
 )
 @click.option(
-    "--missing", multiple=True, metavar="WORDS", help="Cells that say nothing: -9,none."
+    "--missing",
+    multiple=True,
+    metavar="WORDS",
+    help="Values to treat as missing, e.g. -9,none.",
 )
 @table_options(labels=True)
 @merge_option
@@ -195,8 +209,8 @@ def _value(text: str) -> Any:
     "--reduction",
     callback=_names_of(REDUCTIONS),
     metavar="NAMES",
-    help="Which algorithm, or several; they are listed below. By default auto, or one "
-    "that goes with --learner and --param.",
+    help="One or more of the algorithms below [default: auto, or one that suits "
+    "--learner and --param].",
 )
 @click.option(
     "--learner",
@@ -204,15 +218,15 @@ def _value(text: str) -> Any:
     show_default=True,
     callback=_names_of(LEARNERS),
     metavar="NAMES",
-    help="svm, linear, nystroem, boosting, or several; auto: one for each reduction, "
-    "svm up to 15000 rows.",
+    help="One or more of svm, linear, nystroem and boosting; auto picks one for each "
+    "reduction, svm up to 15,000 rows.",
 )
 @click.option(
     "--param",
     multiple=True,
     callback=_params,
     metavar="NAME=VALUES",
-    help="Values of the learner's parameter to try, such as C=1,16.",
+    help="Values of a learner parameter to search, e.g. C=1,16. Repeatable.",
 )
 @click.option(
     "--criterion",
@@ -223,21 +237,22 @@ def _value(text: str) -> Any:
     "--max-error",
     type=click.FloatRange(0, 1),
     metavar="RATE",
-    help="The least cost with at most this error, such as 0.05.",
+    help="Choose the lowest cost with at most this error, e.g. 0.05.",
 )
 @click.option(
     "--min-recall",
     multiple=True,
     callback=read_recalls,
     metavar="CLASS=RATE",
-    help="The least cost that finds this share of a class, such as fraud=0.9.",
+    help="Choose the lowest cost that finds this share of a class, e.g. fraud=0.9. "
+    "Repeatable.",
 )
 @click.option(
     "--confidence",
     type=float,
     callback=_confidence,
     metavar="RATE",
-    help="Test --max-error and --min-recall, to hold with this probability.",
+    help="Probability with which --max-error and --min-recall must hold, e.g. 0.95.",
 )
 @click.option(
     "--holdout",
@@ -249,12 +264,12 @@ def _value(text: str) -> Any:
     "--tolerance",
     callback=read_tolerance,
     metavar="FRACTION",
-    help="The least error within this fraction (or 1se) of the least cost.",
+    help="Choose the lowest error within this fraction (or 1se) of the lowest cost.",
 )
 @click.option(
     "--error-weight",
     type=click.Choice(["balanced"]),
-    help="Count errors by class, rare ones more.",
+    help="Weigh errors by class, so rare classes count more.",
 )
 @click.option(
     "--softness",
@@ -262,14 +277,14 @@ def _value(text: str) -> Any:
     show_default=True,
     callback=_softness,
     metavar="N|LIST",
-    help="How many values from 0 (hard) to 1 (regular), or which: 0,0.3,1.",
+    help="Number of values from 0 (hard) to 1 (regular), or the values, e.g. 0,0.3,1.",
 )
 @click.option(
     "--cv",
     type=click.IntRange(2),
     metavar="N",
-    help="Folds of the cross-validation; by default 5, above 50000 rows 3, and where "
-    "families are tried 3 samples of 30000 rows.",
+    help="Cross-validation folds [default: 5; above 50,000 rows 3, or 3 samples of "
+    "30,000 rows if several families are searched].",
 )
 @click.option(
     "--minutes",
@@ -281,33 +296,46 @@ def _value(text: str) -> Any:
     type=float,
     callback=_test_size,
     metavar="SHARE",
-    help="Hold out this share of the rows.",
+    help="Share of the rows to hold out for a test, e.g. 0.3.",
 )
-@click.option("--test", metavar="FILE", help="Measure on the rows of another file.")
+@click.option("--test", metavar="FILE", help="Test on the rows of another file.")
 @click.option(
     "--rows-at-once",
     type=click.IntRange(2),
     metavar="N",
-    help="Read DATA in blocks of N rows, several times, and keep no column of it in "
-    "memory but the target; with --learner linear. By itself where DATA is too large "
-    "for memory.",
+    help="Read DATA in blocks of N rows and keep only the target in memory; needs "
+    "--learner linear [default: if DATA is too large for memory].",
 )
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
-@click.option("--jobs", type=int, default=1, show_default=True, help="-1: all cores.")
-@click.option("--currency", default="", metavar="NAME", help="Of prices: EUR, $, ...")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default=True,
+    help="Random seed.",
+)
+@click.option(
+    "--jobs",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Parallel jobs; -1 uses all cores.",
+)
+@click.option(
+    "--currency", default="", metavar="NAME", help="Currency of the prices, e.g. EUR."
+)
 @click.option(
     "--dask",
     metavar="ADDRESS",
-    help="Search on the workers of a Dask scheduler, such as tcp://host:8786.",
+    help="Search on the workers of a Dask scheduler, e.g. tcp://host:8786.",
 )
-@click.option("--model", metavar="OUT", help="Write the model here.")
+@click.option("--model", metavar="OUT", help="Save the model to this file.")
 @click.option(
     "--keep",
     type=click.Choice(["auto", "front", "chosen"]),
     default="auto",
     show_default=True,
-    help="Models to write: all of the front, for 'softcost choose', or one; auto: the "
-    "front up to 2000 rows.",
+    help="Models to save: the whole front, for 'softcost choose', or the chosen one; "
+    "auto saves the front up to 2,000 rows.",
 )
 @click.option(
     "--candidate",
@@ -316,21 +344,23 @@ def _value(text: str) -> Any:
     help="Choose the candidate with this number, as on the explorer page of the same "
     "search.",
 )
-@click.option("--report", metavar="OUT.html", help="Write the explorer page here.")
+@click.option(
+    "--report", metavar="OUT.html", help="Write the explorer page to this file."
+)
 @click.option(
     "--details",
     is_flag=True,
     help="Print all measures with standard errors, and the best of each family.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write strict JSON.")
-@click.option("--quiet", is_flag=True, help="No progress and no warnings.")
+@click.option("--quiet", is_flag=True, help="Print no progress and no warnings.")
 def fit(data: str, **options: Any) -> None:
     """Train on a table and a price list, and choose on the trade-off.
 
-    DATA is a CSV (.csv, .csv.gz, .tsv), Excel (.xlsx), Parquet or LIBSVM file. Before
-    training it is told how every column was read, and how to say otherwise. Empty
-    cells, words and numbers of any scale are dealt with inside the model. Prices by
-    class are a table with the true classes in rows and the predicted ones in columns;
+    DATA is a CSV (.csv, .csv.gz, .tsv), Excel (.xlsx), Parquet or LIBSVM file. softcost
+    prints how it read each column; correct it with --number, --nominal, --date,
+    --decimal, --missing or --drop. The model handles empty cells, words and numbers of
+    any scale. A price list has true classes in rows and predicted classes in columns;
     'softcost costs template' writes one to fill in.
 
     A --cost formula has numbers, columns (`odd names` in backticks), + - * /, min, max,
@@ -393,11 +423,11 @@ def _print_columns(columns: "Sequence[ColumnSummary]", notes: Sequence[str]) -> 
         )
     rest = len(columns) - len(shown)
     if rest:
-        say(f"{rest} more columns are read without a remark.")
+        say(f"{rest} more columns were read without remarks.")
     if any(one.left_out for one in columns):
         say(
-            "columns that were left out can be kept by saying what they hold, with "
-            "--number, --nominal or --date."
+            "to use a column that was left out, pass its name with --number, --nominal "
+            "or --date."
         )
 
 
@@ -433,7 +463,7 @@ def _print_results(
     if about["sample"] is not None:
         folds = f"{about['folds']} samples of {about['sample']} rows"
     out.print(
-        f"{about['rows']} rows, {len(about['columns'])} columns, "
+        f"{about['rows']} rows, {counted(len(about['columns']), 'column')}, "
         f"{len(about['classes'])} classes; {method}{folds}",
         soft_wrap=True,
     )

@@ -73,7 +73,7 @@ COMMANDS = {
     ),
     "datasets": (
         "softcost.cli.datasets:datasets",
-        "List the data sets, and where each would come from.",
+        "List the data sets and their sources.",
     ),
     "doctor": (
         "softcost.cli.doctor:doctor",

@@ -49,11 +49,13 @@ _MOST_COLUMNS = 5
     metavar="DATE",
     help="Leave out rows before this date, e.g. when you last refitted: 2026-01-31.",
 )
-@click.option("--costs", metavar="FILE", help="Other prices than the model's own.")
+@click.option(
+    "--costs", metavar="FILE", help="Price list to use instead of the model's costs."
+)
 @click.option(
     "--cost-columns",
     metavar="PREFIX",
-    help="Prices by row, in columns called PREFIX and the name of a class.",
+    help="Costs by row, in columns named PREFIX followed by a class.",
 )
 @click.option(
     "--max-cost",

@@ -7,13 +7,15 @@ from softcost.cli.console import check_files, failed_job, stdout_console
 
 @click.command()
 @click.argument("model")
-@click.option("-o", "--output", required=True, metavar="OUT.html", help="The page.")
+@click.option(
+    "-o", "--output", required=True, metavar="OUT.html", help="File for the page."
+)
 def page(model: str, output: str) -> None:
     """Write the explorer page of a model.
 
-    MODEL is a file that 'softcost fit --model' or softcost.save wrote of a search. The
-    page has all its candidates; intervals, which need the training rows, are those that
-    'softcost fit' noted.
+    MODEL is a search that 'softcost fit --model' or softcost.save wrote. The page shows
+    all its candidates. Intervals need the training rows, so they are those that
+    'softcost fit' stored.
     """
     check_files(model)
     from softcost.workflow import write_model_page

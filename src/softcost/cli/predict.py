@@ -42,7 +42,7 @@ _FORMULAS = tuple("=+-@\t\r")
     "--keep",
     multiple=True,
     metavar="COL",
-    help="Copy a column of DATA instead of the ids.",
+    help="Copy a column of DATA instead of the ids. Repeatable.",
 )
 @click.option("--keep-all", is_flag=True, help="Copy all columns of DATA.")
 @click.option("--no-scores", is_flag=True, help="Write labels only.")
@@ -55,8 +55,7 @@ _FORMULAS = tuple("=+-@\t\r")
 @click.option(
     "--rows-at-once",
     type=click.IntRange(1),
-    help="How many rows are in memory at a time; by default 20000, fewer of more than "
-    "500 features.",
+    help="Rows in memory at a time [default: 20000, or fewer above 500 features].",
 )
 @click.option(
     "--cost",
@@ -77,7 +76,7 @@ _FORMULAS = tuple("=+-@\t\r")
 )
 @table_options()
 @decimal_option
-@click.option("--json", "as_json", is_flag=True, help="Tell what was done as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON.")
 def predict(
     model: str,
     data: str,
@@ -153,8 +152,8 @@ def _run(
         raise BadInput("--top needs scores: leave out --no-scores.")
     if output == STREAM and as_json:
         raise BadInput(
-            "--json tells what was done on standard output, where the predictions go; "
-            "give them a file with -o."
+            "--json prints to standard output, where the predictions go; write them to "
+            "a file with -o."
         )
     twice = [name for name in keep or () if keep and keep.count(name) > 1]
     if twice:

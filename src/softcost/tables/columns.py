@@ -14,7 +14,7 @@ import pandas as pd
 
 from softcost.errors import argument
 from softcost.files import shown_name
-from softcost.formatting import quoted_names
+from softcost.formatting import counted, quoted_names
 from softcost.tables.cells import LARGEST, Kind, decimal_evidence, words_of
 from softcost.tables.kinds import KINDS, feature_kinds
 
@@ -261,9 +261,9 @@ def read_labels(
     empty = np.flatnonzero(pd.isna(labels))
     if len(empty):
         raise ValueError(
-            f"{option} {values.name!r} is empty in {len(empty)} rows of {path}, the "
-            f"first of them row {first_row + empty[0] + 1}; fill them, or pass "
-            f"{argument('skip_unlabelled')} to leave these rows out."
+            f"{option} {values.name!r} is empty in {counted(len(empty), 'row')} of "
+            f"{path}, first in row {first_row + empty[0] + 1}; fill in the labels, or "
+            f"pass {argument('skip_unlabelled')} to leave these rows out."
         )
     return labels.astype(str)
 

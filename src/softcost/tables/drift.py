@@ -150,7 +150,10 @@ class DriftMonitor:
         said += [self._on_words(name) for name in self.words if name in self.new_words]
         if len(said) > _MOST_TOLD:
             rest = len(said) - _MOST_TOLD
-            said = [*said[:_MOST_TOLD], f"{rest} more columns are unlike before."]
+            said = [
+                *said[:_MOST_TOLD],
+                f"{rest} more columns differ from the training data.",
+            ]
         return said + self._on_answers()
 
     def _on_range(self, name: str) -> str:
@@ -158,7 +161,7 @@ class DriftMonitor:
         low, high = self.ranges[name]
         shown, show = self._shown[name]
         return (
-            f"column {shown!r} is outside of what the model has seen, {show(low)} to "
+            f"column {shown!r} is outside the training range, {show(low)} to "
             f"{show(high)}, in {count:.0f} of {self.rows} rows ({show(least)} to "
             f"{show(most)})."
         )
@@ -167,9 +170,9 @@ class DriftMonitor:
         counts = self.new_words[name]
         words = quoted_names([word for word in counts if word])
         return (
-            f"column {name!r} has words that the model has not seen, {words}"
+            f"column {name!r} has values that the training data do not have, {words}"
             f"{', ...' if '' in counts else ''}, in {sum(counts.values())} of "
-            f"{self.rows} rows; they tell it nothing."
+            f"{self.rows} rows; the model ignores them."
         )
 
     def _on_answers(self) -> list[str]:
@@ -187,9 +190,9 @@ class DriftMonitor:
             return []
         most = int(np.abs(now - before).argmax())
         return [
-            f"the answers are mixed otherwise than in training: {self.names[most]!r} "
-            f"in {100 * now[most]:.0f} % of the rows, where it was "
-            f"{100 * before[most]:.0f} %; if the rows changed, train again."
+            f"the mix of predictions differs from training: {self.names[most]!r} in "
+            f"{100 * now[most]:.0f} % of the rows, {100 * before[most]:.0f} % in "
+            "training. If the rows have changed, refit the model."
         ]
 
 

@@ -663,7 +663,7 @@ def _criterion(
     for name in min_recall:
         if name not in labels:
             raise ValueError(
-                f"{argument('min_recall')} names {name!r}, which is no class; the "
+                f"{argument('min_recall')} names {name!r}, which is not a class; the "
                 f"classes are {', '.join(map(repr, labels))}."
             )
     recall = {labels[name]: rate for name, rate in min_recall.items()}
@@ -728,6 +728,6 @@ def _page_data(stored: StoredModel, search: Any) -> ExplorerData:
         return page_data(stored.model, notes, stored.path)
     except (KeyError, TypeError, ValueError) as error:  # whatever a file may say
         raise ModelFileError(
-            f"{stored.path} has odd notes, so that its page cannot be made: train it "
-            "again."
+            f"Cannot build the page of {stored.path}: its metadata is invalid. Refit "
+            "the model."
         ) from error

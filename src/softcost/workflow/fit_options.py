@@ -443,7 +443,7 @@ def check_recalls(options: FitOptions, classes: np.ndarray) -> None:
     for label in options.min_recall or {}:
         if label not in names:
             raise ValueError(
-                f"{argument('min_recall')} names {label!r}, which is no class; the "
+                f"{argument('min_recall')} names {label!r}, which is not a class; the "
                 f"classes are {', '.join(map(repr, names[:6]))}."
             )
 

@@ -85,9 +85,10 @@ class _Log:
 
     Attributes
     ----------
-    dates, costs, expected : list of arrays
-        Of each piece. Costs are NaN without a known class, and expected costs if the
-        model has none.
+    dates, costs, expected, lowest_expected : list of arrays
+        Of each piece: dates, realised costs, expected costs of the answers given, and
+        of the cheapest answers. Costs are NaN without a known class, and expected costs
+        if the model has none.
     labels : dict of int to array
         Rows of each class, by period.
     values : dict of str to dict of int to array
@@ -99,6 +100,7 @@ class _Log:
     dates: list[np.ndarray] = field(default_factory=list)
     costs: list[np.ndarray] = field(default_factory=list)
     expected: list[np.ndarray] = field(default_factory=list)
+    lowest_expected: list[np.ndarray] = field(default_factory=list)
     labels: dict[int, Any] = field(default_factory=lambda: defaultdict(int))
     values: dict[str, dict[int, Any]] = field(default_factory=dict)
     unknown: dict[str, int] = field(default_factory=dict)
@@ -199,11 +201,13 @@ class _LogReader:
         log.dates.append(dates)
         log.costs.append(costs)
         log.expected.append(np.full(len(raw), np.nan))
+        log.lowest_expected.append(log.expected[-1])
         if X is None:
             return
         expected = stored.expected_costs(X, matrices)
         if expected is not None:
             log.expected[-1] = expected[np.arange(len(raw)), answers]
+            log.lowest_expected[-1] = expected.min(axis=1)
         if log.drift is not None:
             log.drift.update(X)
         if self.profile is None:
@@ -501,6 +505,7 @@ def _findings(
     order = np.argsort(dates, kind="stable")
     costs = np.concatenate(log.costs)[order]
     expected = np.concatenate(log.expected)[order]
+    lowest_expected = np.concatenate(log.lowest_expected)[order]
     numbers, periods = np.unique(calendar.number(dates[order]), return_inverse=True)
     names = [calendar.name(int(number)) for number in numbers]
     tested = ["cost"]
@@ -518,7 +523,9 @@ def _findings(
         lowest=log.lowest,
         level=level,
     )
-    parts = _Parts(costs, expected, periods, names, log.lowest, log.highest)
+    parts = _Parts(
+        costs, expected, lowest_expected, periods, names, log.lowest, log.highest
+    )
     rows = [
         parts.facts(number, number + 1) | {"evidence": _at(rise, number)}
         for number in range(len(names))
@@ -590,6 +597,7 @@ class _Parts:
 
     costs: np.ndarray
     expected: np.ndarray
+    lowest_expected: np.ndarray
     periods: np.ndarray
     names: list[str]
     lowest: float
@@ -625,17 +633,7 @@ class _Parts:
             f"{format_cost(facts['cost'])}, above the limit of {format_cost(limit)}."
         )
         if facts["expected"] is not None:
-            shown = format_cost(facts["expected"])
-            if facts["expected"] < facts["low"]:
-                sentence += (
-                    f" The model expected {shown} on these rows: its probabilities no "
-                    "longer hold. Refit it with recent rows."
-                )
-            else:
-                sentence += (
-                    f" The model expected {shown} on these rows: its probabilities "
-                    "still hold, but the rows are more expensive."
-                )
+            sentence += f" {self._diagnosis(facts, rise.since, limit)}"
         return {
             "test": "cost",
             "column": None,
@@ -643,6 +641,27 @@ class _Parts:
             "since": self.names[rise.since],
             "sentence": sentence,
         }
+
+    def _diagnosis(self, facts: dict[str, Any], since: int, limit: float) -> str:
+        """Whether the model, the rows or the answers given are to blame."""
+        shown = format_cost(facts["expected"])
+        if facts["expected"] < facts["low"]:
+            return (
+                f"The model expected {shown} on these rows: its probabilities no "
+                "longer hold. Refit it with recent rows."
+            )
+        some = (self.periods >= since) & ~np.isnan(self.costs)
+        cheapest = float(self.lowest_expected[some].mean())
+        if cheapest < limit:
+            return (
+                f"The model expected {shown} for these answers, and "
+                f"{format_cost(cheapest)} for the cheapest ones: its probabilities "
+                "still hold, but the answers given are not its predictions."
+            )
+        return (
+            f"The model expected {shown} on these rows: its probabilities still hold, "
+            "but the rows are more expensive."
+        )
 
 
 def _drift(

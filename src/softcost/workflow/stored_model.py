@@ -126,8 +126,8 @@ class StoredModel:
         count = self.manifest["features"]["count"]
         if len(kept) != count:
             raise ValueError(
-                f"{path} has {len(kept)} columns and the model needs {count}, which it "
-                "has no names for; take out those that are no features."
+                f"{path} has {len(kept)} columns and the model needs {count} without "
+                "names; remove columns that are not features."
             )
         kinds: dict[str, Kind] = dict.fromkeys(map(str, kept), "number")
         return typed_columns(raw, kinds, path, first_row).to_numpy()
@@ -255,9 +255,9 @@ class StoredModel:
         far = np.flatnonzero(((numbers < low) | (numbers > high)).any(axis=1))
         if len(far):
             raise ValueError(
-                f"row {first_row + far[0] + 1} of {path} has a number that is more "
-                f"than {_FARTHEST:g} times those that the model was fitted to; "
-                "correct it, or leave it empty."
+                f"row {first_row + far[0] + 1} of {path} has a number more than "
+                f"{_FARTHEST:g} times as large as in the training data; correct it, or "
+                "leave it empty."
             )
 
     def has_scores(self) -> bool:
@@ -456,7 +456,7 @@ def _check_notes(notes: dict[str, Any], path: str) -> None:
         except ValueError:
             fits = False
     if not fits:
-        raise ModelFileError(f"{path} is not a softcost model: its notes are odd.")
+        raise ModelFileError(f"{path} is not a softcost model: its notes are invalid.")
 
 
 @dataclass(frozen=True)
@@ -779,7 +779,7 @@ def _known_labels(
     if unknown:
         raise ValueError(
             f"{argument('target')} {target!r} of {data} has classes that the model "
-            f"does not know, {quoted_names(unknown)}; it knows "
+            f"does not have, {quoted_names(unknown)}; its classes are "
             f"{quoted_names(sorted(known))}."
         )
     return labels
