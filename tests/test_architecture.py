@@ -63,6 +63,7 @@ LARGEST = 900  # lines of code in a module
 # A module with a single importer is a part of that importer, unless it is a concept
 # that someone in this field would look for by name.
 SINGLE_IMPORTER = {
+    "softcost.costs.price_template": "the price list that an analyst fills in",
     "softcost.linear.newton": "Newton's method for many linear problems at once",
     "softcost.onnx.learner_graphs": "what each learner predicts, as operators",
     "softcost.onnx.tree_ensemble": "trees as TreeEnsemble operators",

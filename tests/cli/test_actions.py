@@ -70,7 +70,7 @@ def test_check_speaks_of_the_action(asking, menu, softcost, strict):
     words = ("costs", "check", asking.prices, "--data", menu.data, "--target", "class")
     said = softcost(*words)
     assert said.exit_code == 0
-    assert f"there is the answer '{ASK}', at 0.25" in said.stdout
+    assert f"The action '{ASK}' costs 0.25" in said.stdout
     facts = strict(softcost(*words, "--json").stdout)
     assert facts["actions"] == {ASK: [0.25, 0.25]}
     assert facts["never_worthwhile"] == []

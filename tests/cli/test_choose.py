@@ -136,7 +136,7 @@ def test_what_cannot_be_chosen_is_said(menu, kept, softcost, tmp_path):
         ([kept[0], "--candidate", "999", "-o", other], numbers),
         ([kept[0], "--candidate", "0", "--max-error", "0.1", "-o", other], "leave out"),
         ([kept[0], "--costs", strange, "-o", other], "a stranger"),
-        ([kept[0], "--min-recall", "nobody=0.5", "-o", other], "no class"),
+        ([kept[0], "--min-recall", "nobody=0.5", "-o", other], "not a class"),
         (
             [kept[0], "--tolerance", "1se", "--max-error", "0.1", "-o", other],
             "not both",

@@ -147,7 +147,7 @@ def test_faults_of_ours_keep_their_traceback():
         result = CliRunner().invoke(group_with(raising(error)), ["it"])
         assert result.exit_code == 1
         assert result.exception is error
-        assert "please report it" in error.__notes__[0]
+        assert "Please report it" in error.__notes__[0]
     with pytest.raises(ZeroDivisionError), bad_input():
         raise ZeroDivisionError
 

@@ -19,6 +19,8 @@ ONTO = [
     ),
     "choose menu.softcost -o menu.softcost",
     "page menu.softcost -o menu.softcost",
+    "monitor menu.softcost rows.csv --date a --truth class --report rows.csv",
+    "monitor menu.softcost rows.csv --date a --truth class --report menu.softcost",
     "costs template rows.csv --target class -o rows.csv",
     "costs template rows.csv --target class -o link.csv",
 ]
@@ -29,6 +31,7 @@ DEVICES = [
     "predict menu.softcost rows.csv -o pipe.csv",
     "choose menu.softcost -o pipe",
     "page menu.softcost -o /dev/null",
+    "monitor menu.softcost rows.csv --date a --truth class --report pipe",
     "costs template rows.csv --target class -o pipe.csv",
     "demo -o /dev/null",
     "demo -o pipe",
@@ -85,5 +88,6 @@ def test_every_option_that_writes_is_in_the_list():
                 if known or "where it goes" in words:
                     writers.add(f"{name} {sub}".strip())
     assert writers == {
-        "fit", "predict", "choose", "page", "costs template", "demo", "reproduce pages",
+        "fit", "predict", "choose", "page", "monitor", "costs template", "demo",
+        "reproduce pages",
     }  # fmt: skip

@@ -126,3 +126,47 @@ def test_lines_are_printed_above_the_progress_bar(monkeypatch):
     lines = re.split(r"\r\n|\n|\r|\x1b\[2K", terminal.getvalue())
     assert "softcost: a sentence." in [re.sub(r"\x1b\[[0-9;?]*\w", "", line)
                                        for line in lines]  # fmt: skip
+
+
+OTHERS = {
+    "evaluate": "evaluate m new.csv --target class --answers clerk",
+    "compare": "compare m m new.csv --target class",
+    "explain": "explain m new.csv --target class --rows 20 --repeats 1",
+    "explain a row": "explain m new.csv --row 3 --rows 20",
+    "monitor": "monitor m new.csv --date day --truth class --answer clerk",
+    "check": "costs check prices.json --data rows.csv --target class",
+}
+
+
+@pytest.fixture(scope="module")
+def trained_folder(menu, softcost, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("terminal")
+    menu.rows(110).to_csv(folder / "rows.csv", index=False)
+    rows = menu.rows(120, seed=1)
+    days = [f"2026-{number // 20 + 1:02d}-01" for number in range(120)]
+    rows.assign(clerk=rows["class"].iloc[0], day=days).to_csv(
+        folder / "new.csv", index=False
+    )
+    (folder / "prices.json").write_text(json.dumps(menu.prices), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        words = [word for word in FIT if word not in ("--report", "r")]
+        result = softcost(*words, "--quiet")
+    assert result.exit_code == 0, result.output
+    return folder
+
+
+@pytest.mark.parametrize("command", list(OTHERS))
+def test_other_results_fit_into_every_width(
+    trained_folder, softcost, monkeypatch, command
+):
+    monkeypatch.chdir(trained_folder)
+    words = {}
+    for width in WIDTHS:
+        environment = {"COLUMNS": str(width), "FORCE_COLOR": "1", "NO_COLOR": "1"}
+        result = softcost(*OTHERS[command].split(), env=environment)
+        assert result.exit_code in (0, 4), result.output
+        text = re.sub(r"\x1b\[[0-9;]*m", "", result.stdout)
+        assert max(map(len, text.splitlines())) <= width
+        words[width] = words_of(text)
+    assert all(found == words[200] for found in words.values())

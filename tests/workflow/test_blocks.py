@@ -172,7 +172,7 @@ def test_cells_that_the_sample_did_not_show_are_told_by_row(files, softcost):
     table.to_csv(data, index=False)
     assert "row 701" in " ".join(softcost("fit", data, *options).stderr.split())
     done = softcost("fit", data, *options, "--nominal", "x0", "--drop", "x1")
-    assert "'kind' is empty in 1 rows" in " ".join(done.stderr.split())
+    assert "'kind' is empty in 1 row of" in " ".join(done.stderr.split())
 
 
 def test_nothing_is_left_behind(files, fit, tmp_path, monkeypatch):

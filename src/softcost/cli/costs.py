@@ -1,7 +1,5 @@
 """``softcost costs``: make a price list, or check one."""
 
-import csv
-import io
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -18,15 +16,12 @@ from softcost.cli.console import (
     table_options,
     write_json,
 )
-from softcost.files import STREAM, atomic_write, check_output
+from softcost.files import STREAM, check_output
 from softcost.formatting import quoted_names
 
 if TYPE_CHECKING:
     import numpy as np
     from pandas import DataFrame
-
-CORNER = "true \\ predicted"
-ACTION_PRICE = 0.25  # less than a guess between two classes
 
 
 @click.group()
@@ -50,7 +45,7 @@ def costs() -> None:
     "actions",
     multiple=True,
     metavar="NAME",
-    help='An answer that is no class, such as "ask a person"; may be repeated.',
+    help='Add an action other than predicting a class, e.g. "ask". Repeatable.',
 )
 @table_options()
 @merge_option
@@ -103,6 +98,12 @@ def _run_template(
     reading: dict[str, Any],
 ) -> None:
     """Write a matrix of ones, and a column for each action."""
+    from softcost.costs.price_template import (
+        check_actions,
+        template_matrix,
+        template_text,
+        write_template,
+    )
     from softcost.workflow.training_data import class_counts
 
     if as_json and output != STREAM:
@@ -117,127 +118,14 @@ def _run_template(
             check_output(output, reads=[data])
         counts = class_counts(data, target, say_note, **reading)
         check_actions(actions, counts)
-    text = template_text(counts, actions)
     if as_json:
-        matrix = {
-            true: {name: float(name != true) for name in counts}
-            | dict.fromkeys(actions, ACTION_PRICE)
-            for true in counts
-        }
+        matrix = template_matrix(counts, actions)
         write_json({"class_counts": counts, "actions": actions, "costs": matrix})
     elif output == STREAM:
-        click.echo(text, nl=False)
+        click.echo(template_text(counts, actions), nl=False)
     else:
-        with failed_job(), atomic_write(output, reads=[data]) as place:
-            if output.lower().endswith(".xlsx"):
-                with place.open("wb") as file:
-                    template_workbook(counts, actions).save(file)
-            else:
-                place.write_text(text, encoding="utf-8", newline="")
-
-
-def check_actions(actions: tuple[str, ...], counts: dict[str, int]) -> None:
-    """Refuse names that a price list cannot have."""
-    for name in actions:
-        if not name.strip() or name != name.strip():
-            raise ValueError(
-                f"--action {name!r} is empty or has spaces around it; write a name."
-            )
-        if name in counts:
-            raise ValueError(
-                f"--action {name!r} is a class of the table; classes have columns "
-                "already."
-            )
-        if actions.count(name) > 1:
-            raise ValueError(f"--action {name!r} is given twice; give it once.")
-
-
-def template_text(counts: dict[str, int], actions: tuple[str, ...] = ()) -> str:
-    """The template as CSV, with comments before the header."""
-    names = list(counts)
-    first, second = names[0], names[1]
-    lines = [
-        "# Costs of mistakes. Rows are true classes, columns predicted classes:",
-        f"# the number in row {_line(first)}, column {_line(second)} is the price of "
-        f"predicting {_line(second)} for a true {_line(first)}.",
-        *(
-            f"# Column {_line(name)}: the price of that answer, by true class."
-            for name in actions
-        ),
-        "# Rows of each class in the data:",
-        *(f"#   {_line(name)}: {count}" for name, count in counts.items()),
-    ]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([CORNER, *names, *actions])
-    for true in names:
-        prices = [int(name != true) for name in names]
-        writer.writerow([true, *prices, *(ACTION_PRICE for _ in actions)])
-    return "\n".join(lines) + "\n" + out.getvalue()
-
-
-_HEADER_ROW = 4  # of the workbook
-_MOST_EXPLAINED = 2_000  # cells; Excel opens more explanations slowly
-_LONGEST_PROMPT = 250
-
-
-def template_workbook(counts: dict[str, int], actions: tuple[str, ...] = ()) -> Any:
-    """The template as a workbook, in which only prices can be edited."""
-    from openpyxl import Workbook
-    from openpyxl.comments import Comment
-    from openpyxl.styles import Font, PatternFill, Protection
-    from openpyxl.utils import get_column_letter
-
-    book = Workbook()
-    sheet = book.active
-    sheet.title = "Prices"
-    names, answers = list(counts), [*counts, *actions]
-    bold, grey = Font(bold=True), PatternFill("solid", fgColor="DDDDDD")
-    sheet["A1"] = "Costs of mistakes: fill in the white cells."
-    sheet["A1"].font = bold
-    sheet["A2"] = (
-        "Rows are true classes, columns predictions. A price is a number, or a range "
-        "such as 5 to 20. Correct predictions cost 0."
-    )
-    for place, text in enumerate([CORNER, *answers], start=1):
-        cell = sheet.cell(_HEADER_ROW, place, text)
-        cell.data_type, cell.font, cell.fill = "s", bold, grey
-    for row, true in enumerate(names, start=_HEADER_ROW + 1):
-        cell = sheet.cell(row, 1, true)
-        cell.data_type, cell.font, cell.fill = "s", bold, grey  # never a formula
-        cell.comment = Comment(f"{counts[true]} rows of the data", "softcost")
-        for place, answer in enumerate(answers, start=2):
-            price = ACTION_PRICE if answer in actions else int(answer != true)
-            cell = sheet.cell(row, place, price)
-            if answer == true:
-                cell.fill = grey
-                continue
-            cell.protection = Protection(locked=False)
-            if len(names) * len(answers) <= _MOST_EXPLAINED:
-                _explain(sheet, cell.coordinate, true, answer, answer in actions)
-    sheet.protection.sheet = True
-    sheet.freeze_panes = sheet.cell(_HEADER_ROW + 1, 2)
-    widths = [max(map(len, [CORNER, *names])), *map(len, answers)]
-    for place, width in enumerate(widths, start=1):
-        letter = get_column_letter(place)
-        sheet.column_dimensions[letter].width = min(max(width + 2, 10), 40)
-    return book
-
-
-def _explain(sheet: Any, cell: str, true: str, answer: str, action: bool) -> None:
-    """Show what a price means when its cell is selected."""
-    from openpyxl.worksheet.datavalidation import DataValidation
-
-    what = f"choosing {_line(answer)!r}" if action else f"predicting {_line(answer)!r}"
-    prompt = f"Cost of {what} when the truth is {_line(true)!r}."
-    note = DataValidation(showInputMessage=True, allow_blank=True)
-    note.promptTitle, note.prompt = "Price", prompt[:_LONGEST_PROMPT]
-    note.add(cell)
-    sheet.add_data_validation(note)
-
-
-def _line(name: str) -> str:
-    return " ".join(name.split())
+        with failed_job():
+            write_template(output, counts, actions, reads=[data])
 
 
 def _run_check(

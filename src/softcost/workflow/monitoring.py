@@ -11,7 +11,7 @@ import pandas as pd
 from softcost.costs import answer_indices
 from softcost.costs.price_list import read_cost_columns
 from softcost.errors import InputError, argument, input_errors
-from softcost.files import shown_name
+from softcost.files import check_output, shown_name
 from softcost.formatting import format_cost, quoted_names
 from softcost.metrics import Change, mean_interval, mean_rise, mix_change
 from softcost.persistence import ModelFileError, final_step
@@ -423,6 +423,9 @@ def monitor_model(
             f"{argument('false_alarms')} must be between 0 and 1, not {false_alarms:g}."
         )
     with input_errors():
+        reads = [path for path in (model, log, costs) if path is not None]
+        if report is not None:
+            check_output(report, reads=reads)
         stored = open_model(model)
         if decimal is not None:
             stored = stored.with_decimal(decimal)
