@@ -109,11 +109,12 @@ def _print_result(result: dict[str, Any]) -> None:
     out = stdout_console()
     measures = reported_measures(bool(result["actions"]))
     out.print(f"{result['rows']} rows, prices {result['prices']}")
-    columns = [("", "left"), *((measure.heading, "right") for measure in measures)]
-    rows = [["model", *measure_cells(result, measures)]]
-    for system in result["others"]:
-        rows.append([system["name"], *measure_cells(system, measures)])
-    print_table(columns, rows)
+    systems = [result | {"name": "model"}, *result["others"]]
+    cells = [measure_cells(system, measures) for system in systems]
+    print_table(  # measures in rows: a narrow terminal has no room for all in columns
+        [("", "left"), *((system["name"], "right") for system in systems)],
+        zip([measure.heading for measure in measures], *cells, strict=True),
+    )
     always = result["constant"]
     out.print(
         f"Always answering {always['label']} costs {format_cost(always['cost'])}; no "
@@ -154,10 +155,10 @@ def _print_result(result: dict[str, Any]) -> None:
         return
     total = result["cost"] * result["rows"]
     out.print("Most expensive mistakes:")
-    for one in result["most_expensive_mistakes"]:
-        part = f", {100 * one['cost'] / total:.0f} % of all" if total > 0 else ""
+    for mistake in result["most_expensive_mistakes"]:
+        part = f", {100 * mistake['cost'] / total:.0f} % of all" if total > 0 else ""
         out.print(
-            f"  {one['times']} x predicted {one['predicted']} for a true "
-            f"{one['true']}: {one['cost']:.4g}{part}",
+            f"  {mistake['times']} x predicted {mistake['predicted']} for a true "
+            f"{mistake['true']}: {mistake['cost']:.4g}{part}",
             soft_wrap=True,
         )
