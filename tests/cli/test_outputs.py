@@ -19,6 +19,7 @@ ONTO = [
     ),
     "choose menu.softcost -o menu.softcost",
     "page menu.softcost -o menu.softcost",
+    "export menu.softcost -o menu.softcost",
     "monitor menu.softcost rows.csv --date a --truth class --report rows.csv",
     "monitor menu.softcost rows.csv --date a --truth class --report menu.softcost",
     "costs template rows.csv --target class -o rows.csv",
@@ -88,6 +89,6 @@ def test_every_option_that_writes_is_in_the_list():
                 if known or "where it goes" in words:
                     writers.add(f"{name} {sub}".strip())
     assert writers == {
-        "fit", "predict", "choose", "page", "monitor", "costs template", "demo",
-        "reproduce pages",
+        "fit", "predict", "choose", "page", "monitor", "export", "costs template",
+        "demo", "reproduce pages",
     }  # fmt: skip

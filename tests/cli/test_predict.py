@@ -362,7 +362,7 @@ def test_rows_unlike_before_are_told_of(softcost, shop, tmp_path, strict):
     assert (
         "'kind' has values that the training data do not have, 'c', in 7 of 120" in kind
     )
-    assert "'late' in 100 % of the rows" in mix
+    assert "'late' in 100% of the rows" in mix
     assert result.stderr.count("softcost: warning: ") == 4
 
 

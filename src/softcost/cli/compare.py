@@ -48,7 +48,7 @@ def compare(
 
     FIRST and SECOND are files that 'softcost fit --model' or softcost.save wrote. DATA
     is a table that neither was fitted to. Prints the cost and error of both, and the
-    saving of SECOND on the same rows, with 95 % intervals.
+    saving of SECOND on the same rows, with 95% intervals.
     """
     check_files(first, second, data)
     from softcost.workflow import compare_models

@@ -156,7 +156,7 @@ def _print_result(result: dict[str, Any]) -> None:
     total = result["cost"] * result["rows"]
     out.print("Most expensive mistakes:")
     for mistake in result["most_expensive_mistakes"]:
-        part = f", {100 * mistake['cost'] / total:.0f} % of all" if total > 0 else ""
+        part = f", {100 * mistake['cost'] / total:.0f}% of all" if total > 0 else ""
         out.print(
             f"  {mistake['times']} x predicted {mistake['predicted']} for a true "
             f"{mistake['true']}: {mistake['cost']:.4g}{part}",

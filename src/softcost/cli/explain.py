@@ -142,7 +142,7 @@ def _print_row(facts: dict[str, Any], currency: str) -> None:
                 column["column"],
                 column["value"],
                 *([] if column["support"] is None else [f"{column['support']:+.4g}"]),
-                f"{100 * column['changes']:.0f}%",
+                _share(column["changes"]),
                 column["instead"] or "",
             )
             for column in facts["columns"]
@@ -154,3 +154,8 @@ def _print_row(facts: dict[str, Any], currency: str) -> None:
         "answer.",
         soft_wrap=True,
     )
+
+
+def _share(value: float) -> str:
+    """A share in percent; a small one does not look like none."""
+    return "<1%" if 0 < value < 0.005 else f"{100 * value:.0f}%"

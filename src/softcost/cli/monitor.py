@@ -143,13 +143,17 @@ def _print_result(result: dict[str, Any]) -> None:
 
 def _print_periods(result: dict[str, Any]) -> None:
     unit = f", {result['currency']}" if result["currency"] else ""
-    columns = [("period", "left"), ("rows", "right"), ("labelled", "right")]
-    columns += [(f"cost{unit}", "right"), ("95% interval", "right")]
+    periods = [*result["periods"], result["total"] | {"period": "all"}]
+    columns = [("period", "left"), ("rows", "right")]
+    some_unlabelled = result["labelled"] < result["rows"]
+    columns += [("labelled", "right")] * some_unlabelled
+    columns += [(f"cost{unit}", "right"), ("95% CI", "right")]
     has_expected = result["total"]["expected"] is not None
     columns += [("expected", "right")] * has_expected
     rows = []
-    for facts in [*result["periods"], result["total"] | {"period": "all"}]:
-        cells = [facts["period"], str(facts["rows"]), str(facts["labelled"])]
+    for facts in periods:
+        cells = [facts["period"], str(facts["rows"])]
+        cells += [str(facts["labelled"])] * some_unlabelled
         cells += [_cost(facts["cost"]), format_interval(facts["low"], facts["high"])]
         rows.append([*cells, *[_cost(facts["expected"])] * has_expected])
     print_table(columns, rows)

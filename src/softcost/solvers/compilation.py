@@ -167,10 +167,8 @@ def say_once(text: str) -> None:
         warnings.warn(f"{text}.", RuntimeWarning, stacklevel=2)
 
 
-_NOTICE = (
-    "softcost: compiling for this processor; this takes some seconds, once "
-    "(SOFTCOST_QUIET=1 hides this line)."
-)
+# At most 60 columns: a terminal would break a longer line within a word.
+_NOTICE = "softcost: compiling for this processor, once; please wait."
 
 
 class CompilingNotice(event.Listener):

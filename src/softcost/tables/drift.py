@@ -191,7 +191,7 @@ class DriftMonitor:
         most = int(np.abs(now - before).argmax())
         return [
             f"the mix of predictions differs from training: {self.names[most]!r} in "
-            f"{100 * now[most]:.0f} % of the rows, {100 * before[most]:.0f} % in "
+            f"{100 * now[most]:.0f}% of the rows, {100 * before[most]:.0f}% in "
             "training. If the rows have changed, refit the model."
         ]
 

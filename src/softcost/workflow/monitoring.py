@@ -386,7 +386,7 @@ def monitor_model(
     costs, cost_columns
         As in `evaluate_model`.
     max_cost : float, default=None
-        The largest mean cost that is in order. By default, the upper end of the 95 %
+        The largest mean cost that is in order. By default, the upper end of the 95%
         interval of the cost that ``softcost fit`` expected on new rows.
     false_alarms : float, default=0.05
         Probability of ever raising an alarm if nothing has changed.
