@@ -17,7 +17,7 @@ from sklearn.preprocessing import (
 from softcost.onnx.graph import ML, Graph, Operand, refused, tensor
 from softcost.tables import KINDS, DenseFeatures, TableEncoder
 from softcost.tables.cells import MISSING, read_number
-from softcost.tables.kinds import Date, Number, Words
+from softcost.tables.kinds import Date, Duration, Number, Text, Words
 
 COSTS = "costs"
 OUTPUTS = ("label", "probabilities", "expected_costs", "scores")
@@ -169,7 +169,11 @@ def column_codes(graph: Graph, encoder: TableEncoder, names: Mapping[str, str]) 
     words = iter(encoder.categories_)
     for column_name, kind_name in encoder.kinds_.items():
         kind, name = KINDS[kind_name], names[column_name]
-        if kind_name == "text":
+        if not isinstance(kind, Words | Date | Number | Duration):
+            raise refused(
+                f"The column {column_name!r} ({kind_name})", "Leave it out (drop)."
+            )
+        if isinstance(kind, Text):
             raise refused(
                 f"The column {column_name!r} of free text",
                 f"Leave it out (drop) or read it as words (nominal={column_name!r}).",
