@@ -10,12 +10,12 @@ import pandas as pd
 from sklearn.utils import get_tags
 
 from softcost.tables import KINDS, RowParser
-from softcost.tables.cells import LARGEST
 from softcost.tables.row_parser import Row
 from softcost.workflow.stored_model import StoredModel
 from softcost.workflow.table_costs import TableCosts
 
 WHERE = "the request"
+_LARGEST = 1e17  # without training ranges: what kernels accept in single precision
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class RowModel:
         self._monitor = stored.drift_monitor()
         self._reader: RowParser | None = None
         self._encoder = stored.encoder
-        self._accepted: dict[str, tuple[float, float]] = {}
+        self._accepted: dict[str | None, tuple[float, float]] = {}
         if stored.kinds is not None:
             self._reader = RowParser(stored.kinds, stored.tokens())
             names = self._reader.number_names
@@ -88,9 +88,9 @@ class RowModel:
         """Smallest and largest training value of a number, if the model has them."""
         return self._monitor.ranges.get(name)
 
-    def limits(self, name: str) -> tuple[float, float]:
+    def limits(self, name: str | None = None) -> tuple[float, float]:
         """Smallest and largest value of a number that the model accepts."""
-        return self._accepted.get(name, (-LARGEST, LARGEST))
+        return self._accepted.get(name, (-_LARGEST, _LARGEST))
 
     def example(self) -> Any:
         """A row with values like the training data."""

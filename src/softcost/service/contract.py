@@ -20,7 +20,7 @@ from typing_extensions import TypeAliasType, TypedDict
 
 from softcost.service.answers import RowModel
 from softcost.tables import KINDS
-from softcost.tables.cells import LARGEST, missing_texts
+from softcost.tables.cells import missing_texts
 from softcost.tables.row_parser import unreadable_cell
 
 _SHOWN_WORDS = 20
@@ -56,7 +56,8 @@ def row_type(model: RowModel) -> Any:
     texts: Any = Literal[tuple(missing_texts(model.stored.tokens()))]
     missing = _alias("Missing", texts, description="Texts that mean null.")
     if model.kinds is None:
-        cell: Any = _number(-LARGEST, LARGEST) | _text("number", LARGEST)
+        low, high = model.limits()
+        cell: Any = _number(low, high) | _text("number", high)
         if model.accepts_missing:
             cell |= missing | None
         text = "The columns of the model, which has no names for them."
@@ -97,10 +98,8 @@ def _cell(model: RowModel, name: str, missing: Any) -> Any:
         forms |= StrictInt | Annotated[StrictFloat, Field(allow_inf_nan=False)]
     if "boolean" in types:
         forms |= StrictBool
-    if "number" not in types or "boolean" not in types:
-        forms |= missing
     if model.accepts_missing and name not in model.required:
-        forms |= None
+        forms |= missing | None
     words, span = model.words(name)[:_SHOWN_WORDS], model.span(name)
     description = kind if span is None else f"{kind}, {span[0]:g} to {span[1]:g}"
     return Annotated[forms, Field(description=description, examples=words or None)]
