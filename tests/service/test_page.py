@@ -20,7 +20,7 @@ def page(browser, patience, served):
 
 def test_the_page_answers_its_example(page, menu, served):
     for name in menu.classes:
-        assert page.get_by_text(name, exact=True).first.is_visible()
+        page.get_by_text(name, exact=True).first.wait_for()
     page.get_by_role("button", name="Ask").click()
     answer = page.get_by_role("status")
     answer.get_by_text("prediction").wait_for()
