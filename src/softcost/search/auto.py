@@ -319,7 +319,9 @@ def _randomised(facts: TableFacts) -> Choice:
     if facts.n_rows > _MANY_ROWS:
         why = f"too much work for deep trees: {facts.n_rows} rows"
         return Choice("extra-trees", why)
-    learner = ExtraTreesClassifier(50)
+    # With 50 trees, development data cost 1 % more (glass 14 %). Every further tree
+    # takes time for every prediction.
+    learner = ExtraTreesClassifier(100)
     return Choice("extra-trees", _bayes(facts), MinimumExpectedCost(learner), {})
 
 
