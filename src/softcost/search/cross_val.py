@@ -194,6 +194,8 @@ def _held_out_matrices(
 # a blend cost fourteen times the best family. For n rows the share is
 # min(0.05, 64 / n): weights fitted on many rows need less of a safeguard. Both numbers
 # were chosen on development data.
+# As a share of the weights, which the inverse temperature then sharpens, it cost 2 %
+# less over 20 development tables, but one rare row made anneal cost 70 times as much.
 SMOOTHING = 0.05
 SMOOTHING_ROWS = 64
 
