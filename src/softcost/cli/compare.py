@@ -78,7 +78,10 @@ def _print_result(result: dict[str, Any]) -> None:
     measures = reported_measures(False, headline=True)
     print_table(
         [("", "left"), *((measure.heading, "right") for measure in measures)],
-        [(one["model"], *measure_cells(one, measures)) for one in result["models"]],
+        [
+            (model["model"], *measure_cells(model, measures))
+            for model in result["models"]
+        ],
     )
     out = stdout_console()
     out.print(
@@ -86,7 +89,7 @@ def _print_result(result: dict[str, Any]) -> None:
         f"differently; prices {result['prices']}.",
         soft_wrap=True,
     )
-    first, second = (one["model"] for one in result["models"])
+    first, second = (model["model"] for model in result["models"])
     for sentence in _sentences(first, second, result):
         out.print(sentence, soft_wrap=True)
 

@@ -230,12 +230,12 @@ def matrix_words(frame: "DataFrame", facts: dict[str, Any]) -> list[str]:
         )
     words.append(_symmetry(facts))
     words.append(_consistency(facts))
-    for one in facts["dominated"]:
+    for dominated in facts["dominated"]:
         words.append(
-            f"Predicting {one['class']!r} is never cheaper than predicting "
-            f"{one['by']!r}, whatever is true."
+            f"Predicting {dominated['class']!r} is never cheaper than predicting "
+            f"{dominated['by']!r}, whatever is true."
         )
-    beaten = {one["class"] for one in facts["dominated"]}
+    beaten = {dominated["class"] for dominated in facts["dominated"]}
     for name in facts["never_worthwhile"] or ():
         if name not in beaten:
             words.append(f"Predicting {name!r} is never the single best choice.")

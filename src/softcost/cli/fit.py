@@ -79,16 +79,16 @@ def _softness(context: Any, option: Any, text: str) -> int | list[float]:
         ) from None
 
 
-def _names_of(known: tuple[str, ...]) -> Any:
-    """A callback for one of the known names, or several with commas between them."""
+def _names_of(choices: tuple[str, ...]) -> Any:
+    """A callback for one of the choices, or several with commas between them."""
 
     def parse(context: Any, option: Any, text: str | None) -> tuple[str, ...]:
         if text is None:
             return ()
         names = tuple(dict.fromkeys(part.strip() for part in text.split(",")))
         for name in names:
-            if name not in known:
-                raise click.BadParameter(f"{name!r} is not one of {', '.join(known)}")
+            if name not in choices:
+                raise click.BadParameter(f"{name!r} is not one of {', '.join(choices)}")
         if "auto" in names and len(names) > 1:
             raise click.BadParameter("auto stands for itself, without other names")
         return names
@@ -402,29 +402,32 @@ def _print_columns(columns: "Sequence[ColumnSummary]", notes: Sequence[str]) -> 
         say_note(sentence)
     shown = columns
     if len(columns) > _MOST_SHOWN:
-        shown = [one for one in columns if one.left_out or one.remarks]
+        shown = [column for column in columns if column.left_out or column.remarks]
     if shown:
         headings = ("column", "read as", "missing", "examples", "remarks")
         print_table(
-            [(one, "right" if one == "missing" else "left") for one in headings],
+            [
+                (heading, "right" if heading == "missing" else "left")
+                for heading in headings
+            ],
             [
                 (
-                    one.name,
+                    column.name,
                     "left out"
-                    if one.left_out
-                    else one.kind.replace("nominal", "words"),
-                    str(one.missing or ""),
-                    "; ".join(one.examples),
-                    one.left_out or "; ".join(one.remarks),
+                    if column.left_out
+                    else column.kind.replace("nominal", "words"),
+                    str(column.missing or ""),
+                    "; ".join(column.examples),
+                    column.left_out or "; ".join(column.remarks),
                 )
-                for one in shown
+                for column in shown
             ],
             to_stderr=True,
         )
     rest = len(columns) - len(shown)
     if rest:
         say(f"{rest} more columns were read without remarks.")
-    if any(one.left_out for one in columns):
+    if any(column.left_out for column in columns):
         say(
             "to use a column that was left out, pass its name with --number, --nominal "
             "or --date."
@@ -434,7 +437,9 @@ def _print_columns(columns: "Sequence[ColumnSummary]", notes: Sequence[str]) -> 
 def _print_what_is_trained(training: "Training") -> None:
     """Name the families; those of "auto" are printed when they are known."""
     if training.families and training.options.rows_at_once is None:
-        names = (f"{one.reduction} with {one.learner}" for one in training.families)
+        names = (
+            f"{family.reduction} with {family.learner}" for family in training.families
+        )
         say(f"training {', '.join(names)}.")
 
 
@@ -578,10 +583,10 @@ def _print_details(results: dict[str, Any]) -> None:
         stdout_console().print()
 
 
-def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+def _same(first: dict[str, Any], second: dict[str, Any]) -> bool:
     """Whether two are the same candidate."""
     named = ("softness", "family", "params")
-    return all(one.get(name) == other.get(name) for name in named)
+    return all(first.get(name) == second.get(name) for name in named)
 
 
 def _action_lines(asked: dict[str, Any] | None, currency: str) -> list[str]:

@@ -348,7 +348,7 @@ class TableProfile:
             word = str if typed[name] == "nominal" else (int, float)
             if (
                 len(counts) != len(bins) + 2
-                or not all(isinstance(one, word) for one in bins)
+                or not all(isinstance(end, word) for end in bins)
                 or not all(type(count) is int and count >= 0 for count in counts)
             ):
                 raise ValueError(f"the profile of column {name!r} is invalid.")

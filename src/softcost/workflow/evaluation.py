@@ -111,16 +111,16 @@ def evaluate_model(
     reading = ReadOptions(
         sheet, header_row, target if skip_unlabelled else None, decimal
     )
-    found = answer_known_rows(stored, data, target, prices, tell, answers, reading)
-    result = _result(model, data, found)
+    answered = answer_known_rows(stored, data, target, prices, tell, answers, reading)
+    result = _result(model, data, answered)
     result["prices"] = prices.words
-    result["others"] = _other_systems(found)
-    return result | _overlaps(data, [(None, found)]) | _against_best_answer(found)
+    result["others"] = _other_systems(answered)
+    return result | _overlaps(data, [(None, answered)]) | _against_best_answer(answered)
 
 
-def _result(model: str, data: str, found: KnownRows) -> dict[str, Any]:
-    labels, predicted, costs = found.labels, found.predicted, found.costs
-    classes, actions = found.classes, found.actions
+def _result(model: str, data: str, answered: KnownRows) -> dict[str, Any]:
+    labels, predicted, costs = answered.labels, answered.predicted, answered.costs
+    classes, actions = answered.classes, answered.actions
     counts = confusion(labels, predicted, classes, actions)
     sizes = counts.sum(axis=1)
     names = classes.tolist()
@@ -186,18 +186,18 @@ def _overlaps(
     }
 
 
-def _against_best_answer(found: KnownRows) -> dict[str, Any]:
+def _against_best_answer(answered: KnownRows) -> dict[str, Any]:
     """The single answer that is cheapest on these rows, and what the model saves.
 
     Nobody knows that answer before: it is a little too good, and the saving is not.
     """
-    paid = found.costs[np.arange(len(found.labels)), found.answers()]
-    best = int(found.costs.sum(axis=0).argmin())
-    label = str([*found.classes.tolist(), *found.actions.tolist()][best])
-    facts = saving_facts(paired_saving(found.costs[:, best], paid))
+    paid = answered.costs[np.arange(len(answered.labels)), answered.answers()]
+    best = int(answered.costs.sum(axis=0).argmin())
+    label = str([*answered.classes.tolist(), *answered.actions.tolist()][best])
+    facts = saving_facts(paired_saving(answered.costs[:, best], paid))
     return {
         "cost_se": _standard_error(paid),
-        "constant": {"label": label, "cost": float(found.costs[:, best].mean())},
+        "constant": {"label": label, "cost": float(answered.costs[:, best].mean())},
         "saving": facts,
         "advice": advice(label, facts, rows="these rows"),
     }
@@ -251,17 +251,19 @@ def compare_models(
     reading = ReadOptions(
         sheet, header_row, target if skip_unlabelled else None, decimal
     )
-    found = [
-        answer_known_rows(one, data, target, prices, say, reading=reading)
-        for one, say in zip(stored, (tell, silent), strict=True)  # only once
+    answered = [
+        answer_known_rows(model, data, target, prices, say, reading=reading)
+        for model, say in zip(stored, (tell, silent), strict=True)  # only once
     ]
     result = {"data": data, "prices": prices.words}
-    result |= _overlaps(data, list(zip((first, second), found, strict=True)))
-    return result | _compared(first, second, *found)
+    result |= _overlaps(data, list(zip((first, second), answered, strict=True)))
+    return result | _compared(first, second, *answered)
 
 
 def _check_same_answers(first: StoredModel, second: StoredModel) -> None:
-    names = [{str(name) for name in one.answers.tolist()} for one in (first, second)]
+    names = [
+        {str(name) for name in model.answers.tolist()} for model in (first, second)
+    ]
     odd = sorted(names[0] ^ names[1])
     if odd:
         raise ValueError(
@@ -275,14 +277,16 @@ def _compared(
 ) -> dict[str, Any]:
     """Measures of both, and what the second saves of cost and of errors."""
     every = np.arange(len(before.labels))
-    paid = [one.costs[every, one.answers()] for one in (before, after)]
-    wrong = [(one.predicted != one.labels).astype(float) for one in (before, after)]
+    paid = [rows.costs[every, rows.answers()] for rows in (before, after)]
+    wrong = [(rows.predicted != rows.labels).astype(float) for rows in (before, after)]
     models = [
         {
             "model": path,
-            **measure(one.labels, one.predicted, one.costs, one.classes, one.actions),
+            **measure(
+                rows.labels, rows.predicted, rows.costs, rows.classes, rows.actions
+            ),
         }
-        for path, one in ((first, before), (second, after))
+        for path, rows in ((first, before), (second, after))
     ]
     return {
         "rows": len(every),
@@ -344,7 +348,7 @@ def explain_model(
         reading = ReadOptions(
             sheet, header_row, target if skip_unlabelled else None, decimal
         )
-        X, matrices, known = read_known_rows(
+        X, matrices, priced = read_known_rows(
             stored, data, target, prices, tell, reading
         )
 
@@ -355,10 +359,10 @@ def explain_model(
     facts = importance_facts(
         predict,
         X,
-        known.labels,
-        known.costs,
-        known.classes,
-        known.actions,
+        priced.labels,
+        priced.costs,
+        priced.classes,
+        priced.actions,
         stored.kinds,
         most_rows=rows,
         repeats=repeats,
