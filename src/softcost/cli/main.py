@@ -61,7 +61,7 @@ COMMANDS = {
     ),
     "serve": (
         "softcost.cli.serve:serve",
-        "Answer rows over HTTP: JSON in, predictions with expected costs out.",
+        "Answer rows over HTTP: JSON in, predictions and costs out.",
     ),
     "export": (
         "softcost.cli.export:export",

@@ -72,7 +72,7 @@ def serve(
     max_rows: int,
     log: str | None,
 ) -> None:
-    """Answer rows over HTTP: JSON in, predictions with expected costs out.
+    """Answer rows over HTTP: JSON in, predictions and costs out.
 
     MODEL is a file that 'softcost fit --model' or softcost.save wrote. POST /predict
     accepts one row, {"column": cell, ...}, or a list of rows, and returns for each the
