@@ -28,7 +28,7 @@ def test_directions_are_those_of_each_problem(width, m, share, thin):
     quadratic = Quadratic(Sampled(rows, slice(None), 1.0), curvature.copy(), ridge)
     found = quadratic.solved(right, np.full(m, 1e-9))
     # A hundred steps do not solve problems that are wide and unlike their mean.
-    alike = width <= newton._MAX_OWN_WIDTH or share > 0.5
+    alike = width <= newton._MAX_SEPARATE_WIDTH or share > 0.5
     for k in range(m):
         H = X.T @ (X * curvature[:, [k]]) + np.diag(ridge)
         root = np.sqrt(np.diagonal(H))

@@ -21,6 +21,10 @@ def few_rows_are_many(monkeypatch):
     monkeypatch.setattr(large, "CACHED_FROM", 0)
 
 
+def solve(rows, *problem, tol=1e-3, max_steps=-1, **chain):
+    return large.Chain(rows, **chain).solve(*problem, tol=tol, max_steps=max_steps)
+
+
 def classifier(y, C):
     return y, np.minimum(C * y, 0), np.maximum(C * y, 0)
 
@@ -31,15 +35,15 @@ def test_a_solution_has_its_certificate(kernel, C, tol, noisy, certificate):
     X, y = noisy(150)
     problem = classifier(y, C * np.linspace(0.1, 2, 150))
     gram = kernels.gram_matrix(X, kernel, gamma=3.0)
-    found = large.solve(Gram(gram), *problem, total=150, tol=tol)
+    solution = solve(Gram(gram), *problem, total=150, tol=tol)
     once = smo.solve(Gram(gram), *problem, tol=1e-8)
-    check = certificate(gram[:, :150].astype(float), *problem, found.beta)
-    assert found.converged
+    check = certificate(gram[:, :150].astype(float), *problem, solution.beta)
+    assert solution.converged
     assert check.feasible
     assert check.violation <= tol * (1 + 1e-6)
-    assert found.violation == pytest.approx(check.violation, abs=1e-9 * C)
-    slack = found.dual_gap + 1e-7 * abs(once.objective)
-    assert once.objective - slack <= found.objective <= once.objective + slack
+    assert solution.violation == pytest.approx(check.violation, abs=1e-9 * C)
+    slack = solution.dual_gap + 1e-7 * abs(once.objective)
+    assert once.objective - slack <= solution.objective <= once.objective + slack
 
 
 def test_rows_may_come_from_anywhere(kernel, noisy):
@@ -49,21 +53,21 @@ def test_rows_may_come_from_anywhere(kernel, noisy):
     problem = classifier(y[places], 20.0 * rng.random(90))
     whole = kernels.gram_matrix(X, kernel, gamma=3.0)
     matrix = kernels.submatrix(whole, places, places)
-    expected = large.solve(Gram(matrix), *problem, total=120, tol=1e-6)
-    nobody = np.empty(0, np.intp)
-    own = X[places]
+    expected = solve(Gram(matrix), *problem, total=120, tol=1e-6)
+    nothing = np.empty(0, np.intp)
+    points = X[places]
     sources = [
-        store_of(own, kernel, gamma=3.0, capacity=0),
-        store_of(own, kernel, gamma=3.0, capacity=40),
-        store_of(own, kernel, gamma=3.0, capacity=90),
+        store_of(points, kernel, gamma=3.0, capacity=0),
+        store_of(points, kernel, gamma=3.0, capacity=40),
+        store_of(points, kernel, gamma=3.0, capacity=90),
     ]
     for gram in (None, whole):
         store = store_of(X, kernel, gamma=3.0, capacity=0, gram=gram)
-        sources += [part_of(store, places, nobody, capacity=k) for k in (0, 30, 90)]
+        sources += [part_of(store, places, nothing, capacity=k) for k in (0, 30, 90)]
     for source in sources:
-        found = large.solve(source, *problem, total=120, tol=1e-6)
-        assert found.beta.tobytes() == expected.beta.tobytes()
-        assert found.intercept == expected.intercept
+        solution = solve(source, *problem, total=120, tol=1e-6)
+        assert solution.beta.tobytes() == expected.beta.tobytes()
+        assert solution.intercept == expected.intercept
 
 
 @pytest.mark.parametrize("cached_from", [0, 99])
@@ -76,10 +80,23 @@ def test_threads_do_not_change_a_bit(cached_from, noisy, monkeypatch):
     solutions = []
     for threads in (1, 2, 5):
         rows = store_of(X, "rbf", gamma=3.0, capacity=300)
-        solutions.append(large.solve(rows, *problem, total=1700, threads=threads))
+        solutions.append(solve(rows, *problem, total=1700, threads=threads))
     assert solutions[0].converged
     assert len({s.beta.tobytes() for s in solutions}) == 1
     assert len({s.intercept for s in solutions}) == 1
+
+
+def test_a_chain_has_the_solutions_of_single_problems(noisy):
+    """The next problem begins with the working set of the previous one."""
+    X, y = noisy(150)
+    chain = large.Chain(store_of(X, "rbf", gamma=3.0, capacity=50), total=150)
+    for C in (1.0, 300.0, 20.0):
+        problem = classifier(np.roll(y, int(C)), C)
+        rows = store_of(X, "rbf", gamma=3.0, capacity=50)
+        alone = solve(rows, *problem, tol=1e-7, total=150)
+        chained = chain.solve(*problem, tol=1e-7)
+        assert chained.converged
+        assert chained.objective == pytest.approx(alone.objective, rel=1e-6)
 
 
 def test_rows_computed_for_one_problem_make_it_large(noisy):
@@ -87,11 +104,11 @@ def test_rows_computed_for_one_problem_make_it_large(noisy):
     problem = classifier(y, 20.0)
     gram = Gram(kernels.gram_matrix(X, "rbf", gamma=3.0))
     store = store_of(X, "rbf", gamma=3.0, capacity=60)
-    expected = large.solve(gram, *problem, total=1000)
-    solution = large.solve(store, *problem, total=60)
+    expected = solve(gram, *problem, total=1000)
+    solution = solve(store, *problem, total=60)
     assert solution.beta.tobytes() == expected.beta.tobytes()
     assert (store.slot < 0).all()  # of the cache for single rows
-    assert large.solve(gram, *problem, total=60).steps != solution.steps
+    assert solve(gram, *problem, total=60).steps != solution.steps
 
 
 def family_of(y, rng):
@@ -140,10 +157,10 @@ def test_steps_are_limited(noisy):
     X, y = noisy(150)
     gram = Gram(kernels.gram_matrix(X, "perceptron"))
     problem, options = classifier(y, 1000.0), {"total": 150, "max_steps": 25}
-    found = large.solve(gram, *problem, tol=1e-6, **options)
-    assert found.steps == 25
-    assert not found.converged
-    nothing = large.solve(gram, y, np.zeros(150), np.zeros(150), total=150)
+    solution = solve(gram, *problem, tol=1e-6, **options)
+    assert solution.steps == 25
+    assert not solution.converged
+    nothing = solve(gram, y, np.zeros(150), np.zeros(150), total=150)
     assert nothing.steps == 0
     assert np.isnan(nothing.intercept)
 
@@ -151,10 +168,10 @@ def test_steps_are_limited(noisy):
 def test_few_points_are_solved_at_once(noisy):
     X, y = noisy(99)
     gram, problem = Gram(kernels.gram_matrix(X, "perceptron")), classifier(y, 9.0)
-    once, found = smo.solve(gram, *problem), large.solve(gram, *problem, total=99)
-    other = large.solve(gram, *problem, total=100)
-    assert found.beta.tobytes() == once.beta.tobytes()
-    assert found.steps == once.steps != other.steps
+    once, solution = smo.solve(gram, *problem), solve(gram, *problem, total=99)
+    other = solve(gram, *problem, total=100)
+    assert solution.beta.tobytes() == once.beta.tobytes()
+    assert solution.steps == once.steps != other.steps
 
 
 def test_work_can_be_stopped(noisy):
@@ -167,4 +184,4 @@ def test_work_can_be_stopped(noisy):
     X, y = noisy(150)
     gram = Gram(kernels.gram_matrix(X, "perceptron"))
     with pytest.raises(Stop):
-        large.solve(gram, *classifier(y, 1000.0), total=150, proceed=stop)
+        solve(gram, *classifier(y, 1000.0), total=150, proceed=stop)

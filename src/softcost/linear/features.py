@@ -20,7 +20,9 @@ _GRAM_COPY_RATIO = 2
 # Samples of at most one in eight rows are copied. Larger samples are indexed block by
 # block, so that they do not need memory of their own.
 _SAMPLE_COPY_RATIO = 8
-_STANDARDISE_BLOCK = 4096  # rows standardised or predicted at once
+# Rows standardised or predicted at once: a copy of them in double precision stays small
+# beside the table, and calls of NumPy cost little beside the arithmetic.
+_STANDARDISE_BLOCK = 4096
 # Number of entries from which single precision is used: below, it saves little.
 _SINGLE_ENTRIES = 2**17
 _SINGLE_TOL = 1e-5  # the smallest tolerance that single precision can reach

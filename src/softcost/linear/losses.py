@@ -103,13 +103,13 @@ def logistic_slopes(
     outputs: Any, kind: Any, weight: Any, sign: Any, scale: Any, sizes: Any
 ) -> None:
     """Replace outputs by the derivatives of ``scale * log(1 + exp(sign * output))``."""
-    one = outputs.dtype.type(1)
+    unit = outputs.dtype.type(1)
     for i in range(outputs.shape[0]):
         row, signs, scales = outputs[i], sign[kind[i]], scale[kind[i]]
         row_weight = weight[i]
         for j in range(outputs.shape[1]):
             slope = (
-                row_weight * scales[j] * (one / (one + math.exp(-signs[j] * row[j])))
+                row_weight * scales[j] * (unit / (unit + math.exp(-signs[j] * row[j])))
             )
             sizes[j] += slope
             row[j] = signs[j] * slope
@@ -120,13 +120,13 @@ def logistic_curvatures(
     outputs: Any, kind: Any, weight: Any, sign: Any, scale: Any
 ) -> None:
     """Replace outputs by the second derivatives of the logistic loss."""
-    one = outputs.dtype.type(1)
+    unit = outputs.dtype.type(1)
     for i in range(outputs.shape[0]):
         row, signs, scales = outputs[i], sign[kind[i]], scale[kind[i]]
         row_weight = weight[i]
         for j in range(outputs.shape[1]):
-            sigmoid = one / (one + math.exp(-signs[j] * row[j]))
-            row[j] = row_weight * scales[j] * sigmoid * (one - sigmoid)
+            sigmoid = unit / (unit + math.exp(-signs[j] * row[j]))
+            row[j] = row_weight * scales[j] * sigmoid * (unit - sigmoid)
 
 
 @dataclass(frozen=True)

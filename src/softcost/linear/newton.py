@@ -31,6 +31,9 @@ References
 Byrd, Chin, Neveitt and Nocedal (2011), "On the use of stochastic Hessian information in
 optimization methods for machine learning", SIAM Journal on Optimization 21.
 
+Dowell and Jarratt (1971), "A modified regula falsi method for computing the root of an
+equation", BIT 11.
+
 Lin, Weng and Keerthi (2008), "Trust region Newton method for logistic regression",
 Journal of Machine Learning Research 9.
 
@@ -55,19 +58,21 @@ _BLOCK = 1024  # rows at once, so that their outputs for all problems stay in ca
 # A line search ends when the slope has fallen to this fraction of its start: an exact
 # minimum would cost more evaluations than it saves Newton steps.
 _FLAT_SLOPE = 0.2
-# The Illinois method needs few evaluations. The limit only guards against slopes that
-# rounding keeps from reaching the goal.
+# The Illinois method (Dowell and Jarratt 1971) needs few evaluations. The limit only
+# guards against slopes that rounding keeps from reaching the goal.
 _MAX_EVALUATIONS = 40
 
 # Newton directions
 # Up to this width the preconditioner is the factored mean Hessian, O(width^3) once for
 # all problems. Above it, only the diagonal.
 _MAX_FACTORED_WIDTH = 1024
+# A bound for ill-conditioned problems: directions that are not exact by then still
+# descend, and a new gradient is worth more than their last digits.
 _MAX_CG_STEPS = 100
 # Problems unlike the mean of all converge slowly with its preconditioner: nearly
 # separable rows took four times as long. Up to this width they get a factored Hessian
 # of their own ...
-_MAX_OWN_WIDTH = 160
+_MAX_SEPARATE_WIDTH = 160
 # ... after about as many steps of conjugate gradients as a factorisation costs: one for
 # every 8 coefficients, and at least 6.
 _MIN_CG_STEPS = 6
@@ -102,10 +107,12 @@ _SAMPLED_CG_TOL = 0.1
 
 # Samples of rows for a first, rough solution
 _FIRST_SAMPLE = 4096  # rows; below about four times as many, samples do not pay
+# With this factor all samples together have a seventh of the rows, so they cost little
+# beside the solution for all.
 _SAMPLE_GROWTH = 8
-_SAMPLE_PER_COEFFICIENT = (
-    32  # at least as many rows per coefficient, to avoid overfitting
-)
+# At least as many rows per coefficient, or the solution for a sample would overfit and
+# be a worse start than zero.
+_SAMPLE_PER_COEFFICIENT = 32
 _MIN_CURVATURE_ROWS = 8192  # sampled rows for the Hessian to start with
 # Tolerance on the first sample. It falls with the square root of the size, as does the
 # difference between the solutions for a sample and for all rows.
@@ -332,7 +339,7 @@ class Quadratic:
         goal = tol**2 * product
         width = self._rows.width
         patience = _MAX_CG_STEPS
-        if width <= _MAX_OWN_WIDTH:
+        if width <= _MAX_SEPARATE_WIDTH:
             patience = max(_MIN_CG_STEPS, width // _COEFFICIENTS_PER_STEP)
         for number in range(_MAX_CG_STEPS):
             going = product > goal

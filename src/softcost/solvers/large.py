@@ -24,7 +24,7 @@ References
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,12 +70,13 @@ CAPACITY = 6144
 # of the whole gradient, and more for problems with many coefficients.
 _LEAST_NEW = 64
 _SUPPORT_PER_NEW = 4
-_ROWS_AT_ONCE = 64  # of kernel values with new members, so that they stay in cache
+_ROWS_AT_ONCE = 256  # of kernel values with new members: a megabyte or two
 
 # What a round leaves of the violation within the working set. Less would be wasted
 # effort: the rows outside violate more by then.
 _FINER = 0.1
-# Rounds for one problem before the solver gives up.
+# Rounds for one problem before the solver gives up. Problems of 30,000 rows took 17 to
+# 90; the limit guards against tolerances that single precision cannot reach.
 _ROUNDS = 2000
 
 # Rows and columns of a tile of kernel values, which is added to the sums as soon as it
@@ -432,6 +433,7 @@ class WorkingSet:
         They have the lowest gradients of the rows that may rise, and the highest of
         those that may fall.
         """
+        # At most a quarter of the capacity, so most rows stay for a few rounds.
         count = min(max(_LEAST_NEW, support // _SUPPORT_PER_NEW), CAPACITY // 8)
         if len(self.members) + 2 * count > CAPACITY:
             self._make_room(rises, falls, gradient, lowest, highest)
@@ -574,46 +576,70 @@ class Rounds:
         return Point(beta, product), int(state["steps"])
 
 
-def solve(
-    rows: AnyRows,
-    targets: np.ndarray,
-    lower: np.ndarray,
-    upper: np.ndarray,
-    *,
-    total: int,
-    tol: float = 1e-3,
-    max_steps: int = -1,
-    threads: int = 1,
-    proceed: Callable[[], None] = lambda: None,
-) -> Solution:
-    """Solve one problem from scratch, as `smo.solve`, whatever its size.
+class Chain:
+    """Problems over the same rows, solved from scratch one after the other.
 
-    ``total`` is the number of distinct points, see `is_large`. Large problems use
-    ``threads`` to compute kernel values, with the same result.
+    Large ones share kernel values: rows in the cache, and the working set, with which
+    the next problem begins.
+
+    Parameters
+    ----------
+    rows : AnyRows
+    total : int
+        Number of distinct points, see `is_large`.
+    threads : int
+        Threads that compute kernel values of large problems, with the same result.
+    proceed : callable
+        As in `smo.solve`.
     """
-    n = len(targets)
-    computed = isinstance(rows, Store) and rows.panels.size > 0
-    if not is_large(n, total) and not (computed and n > LARGE):
-        return solve_at_once(
-            rows, targets, lower, upper, tol=tol, max_steps=max_steps, proceed=proceed
+
+    def __init__(
+        self,
+        rows: AnyRows,
+        *,
+        total: int,
+        threads: int = 1,
+        proceed: Callable[[], None] = lambda: None,
+    ):
+        self._rows, self._total, self._proceed = rows, total, proceed
+        self._threads, self._rounds = threads, cast(Rounds | None, None)
+
+    def solve(
+        self,
+        targets: np.ndarray,
+        lower: np.ndarray,
+        upper: np.ndarray,
+        *,
+        tol: float = 1e-3,
+        max_steps: int = -1,
+    ) -> Solution:
+        """Solve one problem, as `smo.solve`, whatever its size."""
+        rows, n = self._rows, len(targets)
+        computed = isinstance(rows, Store) and rows.panels.size > 0
+        if not is_large(n, self._total) and not (computed and n > LARGE):
+            return solve_at_once(
+                rows, targets, lower, upper, tol=tol, max_steps=max_steps,
+                proceed=self._proceed,
+            )  # fmt: skip
+        assert not isinstance(rows, Given)
+        if self._rounds is None:
+            cross = np.empty((n, 0), np.float32)
+            products = products_of(rows, cross, 0, self._threads)
+            self._rounds = Rounds(products, n, self._proceed)
+        targets, lower, upper = (
+            np.asarray(part, np.float64) for part in (targets, lower, upper)
         )
-    assert not isinstance(rows, Given)
-    targets, lower, upper = (
-        np.asarray(part, np.float64) for part in (targets, lower, upper)
-    )
-    limit = max_steps if max_steps >= 0 else NO_LIMIT
-    goal = tol * spread(targets, lower, upper)
-    products = products_of(rows, np.empty((n, 0), np.float32), 0, threads)
-    rounds, start = Rounds(products, n, proceed), Point.zero(n, 0)
-    point, steps = rounds.solve(start, targets, lower, upper, goal, limit)
-    gradient = point.product - targets
-    intercept, violation, dual_gap = certify(lower, upper, point.beta, gradient)
-    return Solution(
-        beta=point.beta,
-        intercept=float(intercept),
-        violation=float(violation),
-        dual_gap=float(dual_gap),
-        objective=point.objective(targets),
-        steps=steps,
-        converged=bool(violation <= goal),
-    )
+        limit = max_steps if max_steps >= 0 else NO_LIMIT
+        goal, start = tol * spread(targets, lower, upper), Point.zero(n, 0)
+        point, steps = self._rounds.solve(start, targets, lower, upper, goal, limit)
+        gradient = point.product - targets
+        intercept, violation, dual_gap = certify(lower, upper, point.beta, gradient)
+        return Solution(
+            beta=point.beta,
+            intercept=float(intercept),
+            violation=float(violation),
+            dual_gap=float(dual_gap),
+            objective=point.objective(targets),
+            steps=steps,
+            converged=bool(violation <= goal),
+        )

@@ -18,10 +18,10 @@ from scipy import sparse
 from softcost.learners import PathOutputs, Subproblem, warn_not_converged
 from softcost.parallel import available_threads, in_threads
 from softcost.solvers.dual_problem import Problem, Solution
-from softcost.solvers.duplicates import Merged, distinct_rows, merge
+from softcost.solvers.duplicates import distinct_rows, merge
 from softcost.solvers.kernel_functions import KERNELS, code_of
 from softcost.solvers.kernels import centred, kernel_rows, pack, padded, submatrix
-from softcost.solvers.large import LARGE, is_large, solve, working_bytes
+from softcost.solvers.large import LARGE, Chain, is_large, working_bytes
 from softcost.solvers.path import Family, solve_path
 from softcost.solvers.row_store import AnyRows, Gram, Rows, given_rows, store_of
 from softcost.svm.machines import KernelSpec, Machines
@@ -119,21 +119,25 @@ def fit_machines(
     merged = [merge(group, *problem, order, C) for problem in problems]
     source = _source_of(X, x, problems, kernel, threads)
 
-    def fit_one(problem: Merged, proceed) -> Solution:
-        return solve(
-            source(group[problem.rows]),
-            problem.targets,
-            problem.lower,
-            problem.upper,
+    chains = _chains([group[problem.rows] for problem in merged], len(first))
+    threads_each = max(available_threads() // min(threads, len(chains)), 1)
+
+    def fit_chain(members: list[int], proceed) -> list[Solution]:
+        chain = Chain(
+            source(group[merged[members[0]].rows]),
             total=len(first),
-            tol=tol,
-            max_steps=max_steps,
             threads=threads_each,
             proceed=proceed,
         )
+        return [
+            chain.solve(p.targets, p.lower, p.upper, tol=tol, max_steps=max_steps)
+            for p in (merged[number] for number in members)
+        ]
 
-    threads_each = max(available_threads() // min(threads, len(problems)), 1)
-    fitted = in_threads(fit_one, merged, threads)
+    by_chain = in_threads(fit_chain, chains, threads)
+    numbers = [number for members in chains for number in members]
+    solved = [solution for chain in by_chain for solution in chain]
+    fitted = [solved[at] for at in np.argsort(numbers)]
     coef = np.column_stack(
         [
             np.bincount(group[problem.rows], solution.beta, len(first))
@@ -153,6 +157,19 @@ def fit_machines(
         offset=offset,
         solutions=solutions,
     )
+
+
+def _chains(places: Sequence[np.ndarray], total: int) -> list[list[int]]:
+    """Numbers of the problems to solve in a chain: large ones over the same points.
+
+    Others are chains of their own, which may run in threads. The division does not
+    depend on the number of threads, so neither do results.
+    """
+    chains: dict[Any, list[int]] = {}
+    for number, points in enumerate(places):
+        large = is_large(len(points), total)
+        chains.setdefault(points.tobytes() if large else number, []).append(number)
+    return list(chains.values())
 
 
 def _source_of(
@@ -227,7 +244,7 @@ def _half_diagonal(X, x, kernel: KernelSpec) -> np.ndarray:
 
 # Share of rows with a box below which a subproblem gets a matrix of its own: then every
 # pass of the solver over its shorter rows saves at least a quarter.
-_OWN_MATRIX_BELOW = 0.75
+_SEPARATE_MATRIX_BELOW = 0.75
 
 
 class KernelPath:
@@ -269,7 +286,7 @@ class KernelPath:
         self._spec = machine.kernel_spec(X)
         self.distance = largest_distance(X, self._spec)
         has_gamma = KERNELS[machine.kernel].has_gamma
-        self.own_widths = has_gamma and machine.gamma == "scale"
+        self.width_per_fold = has_gamma and machine.gamma == "scale"
         if machine.kernel == "precomputed":
             self.groups = np.arange(X.shape[0])
         else:
@@ -301,7 +318,7 @@ class KernelPath:
             n_out=int(max((out > 0).sum() for out in held_out)),
             copied=at_once,
             threads=self._threads,
-            matrices=at_once if self.own_widths else 1,
+            matrices=at_once if self.width_per_fold else 1,
         )
 
     def _planned(self, needs: Needs) -> Plan:
@@ -324,7 +341,7 @@ class KernelPath:
 
         They are shared by all folds, unless the kernel's width depends on the rows.
         """
-        if self.own_widths:
+        if self.width_per_fold:
             return self._computed(self.machine.kernel_spec(self._X[train]).gamma)
         with self._lock:
             if self._shared is None:
@@ -409,7 +426,7 @@ class KernelFold:
         )
         # Rows without a box cost as much per step as others: leave out many of them.
         active = None
-        if not fitted and has_box.mean() < _OWN_MATRIX_BELOW:
+        if not fitted and has_box.mean() < _SEPARATE_MATRIX_BELOW:
             active = np.flatnonzero(has_box)
             family = Family(*(part[..., active] for part in family))
         rows, cross = self._rows(active)
