@@ -19,6 +19,7 @@ def few_rows_are_many(monkeypatch):
     monkeypatch.setattr(large, "CAPACITY", 48)
     monkeypatch.setattr(large, "_LEAST_NEW", 4)
     monkeypatch.setattr(large, "CACHED_FROM", 0)
+    monkeypatch.setattr(large, "PATH_CACHED_FROM", 0)
 
 
 def solve(rows, *problem, tol=1e-3, max_steps=-1, **chain):

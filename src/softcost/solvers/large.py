@@ -86,8 +86,11 @@ _TILE_ROWS = 64
 _TILE_PANELS = 16
 _COLUMNS = 2048  # columns that are summed at once: 16 kB of sums
 # Features from which rows are cached. With fewer it is faster to compute a row again
-# than to read it: main memory delivers about four bytes in the time of 32 features.
-CACHED_FROM = 48
+# than to store and to read it. A single fit of 15,000 rows needs a row a few times, and
+# with 200 features a cache still cost more than it saved. A path needs a row for many
+# problems, so its cache is filled once and read often.
+CACHED_FROM = 256
+PATH_CACHED_FROM = 48
 # Kernel values times features of a product that is worth a second thread: about a
 # millisecond, ten times what starting threads takes.
 _WORTH_THREADS = 2e7
@@ -251,7 +254,7 @@ def _add_computed(
 
 
 class Computed:
-    """Rows computed when they are needed; recent ones are cached if that pays.
+    """Rows computed when they are needed; recent ones are cached.
 
     Parameters
     ----------
@@ -260,7 +263,7 @@ class Computed:
     kernel, gamma
         As in `row_store.Store`.
     cache : array, float32
-        Memory for recent rows.
+        Memory for recent rows, possibly none.
     threads : int
         Threads that compute kernel values, each for some of the columns. Results do
         not depend on it.
@@ -280,7 +283,7 @@ class Computed:
         self._x, self._panels, self.n_out = x, pack(np.concatenate([x, out])), len(out)
         self._kernel, self._gamma, self._threads = kernel, gamma, threads
         width = padded(len(x) + len(out))
-        capacity = cache.size // width if x.shape[1] >= CACHED_FROM else 0
+        capacity = cache.size // width
         self._cache = cache.reshape(-1)[: capacity * width].reshape(-1, width)
         self._slot = np.full(len(x), -1)
         self._owner = np.full(capacity, -1)
@@ -354,13 +357,17 @@ def products_of(
     if isinstance(rows, Store):
         if rows.panels.size == 0:
             return FromMatrix(rows.values, cross, 0)
-        none = rows.x[:0]
-        return Computed(rows.x, none, rows.kernel, rows.gamma, rows.values, threads)
+        x, cache = rows.x, rows.values
+        if x.shape[1] < CACHED_FROM:
+            cache = cache[:0]
+        return Computed(x, x[:0], rows.kernel, rows.gamma, cache, threads)
     store, out = rows.store, _columns(rows.out_runs)
     if store.panels.size == 0:
         return FromPart(store.values, rows.places, out)
-    x = store.x[rows.places]
-    return Computed(x, store.x[out], store.kernel, store.gamma, rows.values, threads)
+    x, cache = store.x[rows.places], rows.values
+    if x.shape[1] < PATH_CACHED_FROM:
+        cache = cache[:0]
+    return Computed(x, store.x[out], store.kernel, store.gamma, cache, threads)
 
 
 def _columns(runs: np.ndarray) -> np.ndarray:

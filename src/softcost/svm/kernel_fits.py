@@ -222,7 +222,9 @@ def _alone(x: np.ndarray, kernel: KernelSpec, at_once: int) -> AnyRows:
     """Rows over these points for one of ``at_once`` problems that share the memory."""
     room = kernel.megabytes * 2**20 / at_once - 2 * x.nbytes
     if len(x) > LARGE:
-        room -= working_bytes()
+        # The rest is for the working set and for vectors over all rows, so with the
+        # default cache_size a fit of 100,000 rows stays within 1.5 GB.
+        room = room / 2 - working_bytes()
     capacity = int(min(room // (4 * padded(len(x))), len(x)))
     return store_of(x, kernel.name, gamma=kernel.gamma, capacity=capacity)
 
