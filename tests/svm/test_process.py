@@ -198,3 +198,15 @@ def test_estimators_are_imported_without_numba():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["False", "True"]
+
+
+def test_lazy_imports_leave_the_garbage_collector_as_it_was():
+    code = (
+        "import gc, softcost\n"
+        "softcost.costs, print(gc.isenabled()), gc.disable()\n"
+        "softcost.load, print(gc.isenabled())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["True", "False"]
