@@ -21,6 +21,7 @@ from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
+from sklearn.utils._array_api import _convert_to_numpy, device, get_namespace
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 from softcost.learners.fit_params import FitParams
@@ -386,6 +387,27 @@ class OnColumns:
         return lambda X: method(np.asarray(X)[:, self.columns])
 
 
+def like_array(values: Any, X: Any) -> Any:
+    """An array of the library and on the device of X, for array API dispatch.
+
+    scikit-learn's learners need X, y and weights of one library while dispatch is on.
+    """
+    if isinstance(X, np.ndarray) or not get_config()["array_api_dispatch"]:
+        return values
+    try:
+        xp, is_array_api = get_namespace(X)
+    except TypeError:  # a table or a sparse matrix
+        return values
+    return xp.asarray(values, device=device(X)) if is_array_api else values
+
+
+def as_numpy(values: Any) -> NDArray[Any]:
+    """The output of a learner, perhaps a tensor on some device, as a numpy array."""
+    if isinstance(values, np.ndarray) or not hasattr(values, "shape"):
+        return np.asarray(values)
+    return np.asarray(_convert_to_numpy(values, get_namespace(values)[0]))
+
+
 def fit_rows(
     model: Any,
     X: Any,
@@ -430,6 +452,11 @@ def fit_rows(
     [1.0, 2.0, 10.0]
     """
     every = len(rows) == _num_samples(X) and bool(np.all(np.diff(rows) == 1))
+    y = like_array(y, X)
+    params = {
+        name: like_array(value, X) if name.endswith("sample_weight") else value
+        for name, value in params.items()
+    }
     with one_thread(), routing_for(model):
         if every:
             return model.fit(X, y, **params)
@@ -581,11 +608,11 @@ def signed(learner: Any, X: Any) -> NDArray[np.float64]:
     """A regressor's prediction, or a classifier's output: positive for label +1."""
     estimator = learner.model if isinstance(learner, OnColumns) else learner
     if kind_of(estimator) != "classifier":
-        outputs = learner.predict(X)
+        outputs = as_numpy(learner.predict(X))
     elif hasattr(learner, "decision_function"):
-        outputs = learner.decision_function(X)
+        outputs = as_numpy(learner.decision_function(X))
     else:
-        outputs = np.where(learner.predict(X) == 1, 1.0, -1.0)
+        outputs = np.where(as_numpy(learner.predict(X)) == 1, 1.0, -1.0)
     if not np.isfinite(outputs).all():
         raise ValueError(
             f"learner {type(estimator).__name__} gave outputs that are not finite. "

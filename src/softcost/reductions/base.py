@@ -75,6 +75,7 @@ from softcost.learners import (
     weight_params,
 )
 from softcost.learners.fit_params import add_to_router
+from softcost.learners.fitting import as_numpy
 from softcost.metrics import mean_cost
 
 Class = TypeVar("Class", bound=type)
@@ -1448,6 +1449,7 @@ def class_probabilities(
     """
     if hasattr(model, "predict_proba"):
         out = np.zeros((_num_samples(X), n_classes))
-        out[:, model.classes_ if columns is None else columns] = model.predict_proba(X)
+        columns = as_numpy(model.classes_) if columns is None else columns
+        out[:, columns] = as_numpy(model.predict_proba(X))
         return out
-    return np.eye(n_classes)[model.predict(X)]
+    return np.eye(n_classes)[as_numpy(model.predict(X))]

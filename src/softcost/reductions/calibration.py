@@ -35,6 +35,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softcost._sklearn_types import BaseEstimator, ClassifierMixin, fit_context
 from softcost.learners import FitParams, draw_seeds
+from softcost.learners.fitting import as_numpy
 from softcost.parallel import run_jobs
 from softcost.reductions.base import fit_classes
 
@@ -175,14 +176,14 @@ def class_scores(
     get the lowest score of the row. ``columns`` is as in `class_probabilities`.
     """
     if hasattr(model, "decision_function"):
-        scores = np.asarray(model.decision_function(X), np.float64)
+        scores = as_numpy(model.decision_function(X)).astype(np.float64)
         if scores.ndim == 1:
             scores = np.column_stack([-scores, scores])
     else:
-        scores = model.predict_proba(X)
+        scores = as_numpy(model.predict_proba(X))
         scores = np.log(scores + _TINY) if logarithms else scores
     out = np.repeat(scores.min(axis=1, keepdims=True), n_classes, axis=1)
-    out[:, model.classes_ if columns is None else columns] = scores
+    out[:, as_numpy(model.classes_) if columns is None else columns] = scores
     return out
 
 
