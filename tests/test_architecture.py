@@ -23,7 +23,7 @@ ALLOWED = {
     "costs": {"errors", "files", "formatting", "tables"},
     "datasets": {"costs"},
     "metrics": {"costs", "formatting"},
-    "learners": {"parallel"},
+    "learners": {"parallel", "solvers"},
     "testing": {"learners", "metrics"},
     "solvers": {"parallel"},
     "svm": {"learners", "parallel", "solvers"},

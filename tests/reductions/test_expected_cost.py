@@ -295,3 +295,53 @@ def test_prices_reach_predict_through_a_pipeline(blobs):
     scaled = model[0].transform(X_new)
     np.testing.assert_array_equal(found, model[1].predict(scaled, costs=prices))
     assert np.any(found != model[1].predict(scaled))
+
+
+@pytest.mark.parametrize("decide_by", ["row", "prior"])
+@pytest.mark.parametrize("by_row", [False, True])
+@pytest.mark.parametrize("actions", [False, True])
+def test_predictions_and_their_prices_at_once(decide_by, by_row, actions):
+    names = ["a", "b", "c"]
+    prices = pd.DataFrame(PRICES, names, names)
+    if actions:
+        prices["ask"] = 1.2
+    p = random_probabilities(60, 3)
+    model = MinimumExpectedCost(
+        Told(), cost_matrix=prices, decide_by=decide_by, softness=0.2
+    ).fit(np.eye(3), names)
+    costs = None
+    if by_row:
+        costs = np.random.RandomState(1).random((60, *prices.shape))
+    labels, priced = model.predict_and_price(p, costs=costs)
+    np.testing.assert_array_equal(labels, model.predict(p, costs=costs))
+    np.testing.assert_array_equal(priced, model.expected_costs(p, costs=costs))
+
+
+def test_one_class_has_a_price():
+    model = MinimumExpectedCost(Told(), cost_matrix=[[0.5]], classes=[7])
+    labels, priced = model.fit(np.eye(2), [7, 7]).predict_and_price(np.eye(2))
+    np.testing.assert_array_equal(labels, [7, 7])
+    np.testing.assert_array_equal(priced, [[0.5], [0.5]])
+
+
+@pytest.mark.parametrize("as_table", [False, True])
+def test_costs_that_change_in_place(as_table):
+    """Costs are compared with those of the fit by value, whatever their order."""
+    costs = PRICES.copy()
+    if as_table:
+        costs = pd.DataFrame(costs, range(3), range(3)).loc[[2, 0, 1], [1, 2, 0]]
+    model = told(costs)
+    p = random_probabilities(40, 3)
+    np.testing.assert_array_equal(model.predict(p), told(PRICES).predict(p))
+    np.testing.assert_array_equal(model.cost_matrix_, PRICES)
+    model.cost_matrix_[:] = 99.0  # a copy
+    if as_table:
+        costs.loc[0, 2] = 70.0
+    else:
+        costs[0, 2] = 70.0
+    changed = PRICES.copy()
+    changed[0, 2] = 70.0
+    np.testing.assert_array_equal(model.predict(p), told(changed).predict(p))
+    np.testing.assert_array_equal(
+        model.expected_costs(p), told(changed).expected_costs(p)
+    )

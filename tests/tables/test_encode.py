@@ -127,6 +127,45 @@ def test_parsed_rows_are_encoded_as_tables_are(table, output, tmp_path):
     np.testing.assert_array_equal(loaded.encode_parsed(*parsed), encoder.transform(new))
 
 
+def test_mappings_are_encoded_as_tables_are(table):
+    encoder = TableEncoder().fit(table, LABELS)
+    new = table.assign(city=np.resize(["Rome", "Paris", None, "", "Oslo"], 40))
+    new.loc[3, "price"] = np.nan
+    new["when"] = pd.to_datetime(new["when"], format="%d.%m.%Y")
+    new.loc[5, "when"] = pd.NaT
+    rows = new.to_dict("records")
+    np.testing.assert_array_equal(encoder.transform(rows), encoder.transform(new))
+    for number, row in enumerate(rows):
+        alone = encoder.transform([row])
+        np.testing.assert_array_equal(alone, encoder.transform(new.iloc[[number]]))
+    other = {"unused": object(), **rows[0], "price": np.float64(0.5)}
+    np.testing.assert_array_equal(
+        encoder.transform((other,)), encoder.transform([{**rows[0], "price": 0.5}])
+    )
+
+
+def test_mappings_are_also_rows_to_fit(table):
+    rows = table.to_dict("records")
+    np.testing.assert_array_equal(
+        TableEncoder().fit(rows, LABELS).transform(table),
+        TableEncoder().fit(table, LABELS).transform(table),
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"price": "1", "when": "01.01.2024"}, "row 1 has no cell 'city'"),
+        ({"price": "much", "when": None, "city": None}, "'price' holds 'much'"),
+        ({"price": [1], "when": None, "city": None}, "price"),
+    ],
+)
+def test_mappings_that_cannot_be_encoded(table, row, words):
+    encoder = TableEncoder().fit(table, LABELS)
+    with pytest.raises(ValueError, match=words):
+        encoder.transform([row])
+
+
 def test_an_output_that_is_not_there(table):
     with pytest.raises(ValueError, match="'dense'"):
         TableEncoder(output="dense").fit(table)

@@ -563,23 +563,50 @@ def costs_changed(
         return cost_matrix is not None
     if cost_matrix is None and len(extra):
         return True
-    # A fast path, since every prediction calls this function.
-    if _is_table_of(cost_matrix, fitted, [*sorted_classes.tolist(), *extra.tolist()]):
+    if same_costs(cost_matrix, fitted, sorted_classes, classes, extra):
         return False
     current = class_costs(cost_matrix, sorted_classes, classes=classes, extra=extra)
     return not np.array_equal(current, fitted)
 
 
+def same_costs(
+    cost_matrix: Any,
+    fitted: NDArray[np.float64] | None,
+    sorted_classes: NDArray[Any],
+    classes: ArrayLike | None,
+    extra: NDArray[Any],
+) -> bool:
+    """Whether a table or an array is obviously the matrix used for fitting.
+
+    Every prediction asks for this, and `class_costs` takes longer than predicting a
+    row. The arguments are those of `costs_changed`.
+    """
+    if fitted is None:
+        return False
+    if type(cost_matrix) is np.ndarray:
+        return classes is None and np.array_equal(cost_matrix, fitted)
+    names = [*sorted_classes.tolist(), *extra.tolist()]
+    return _is_table_of(cost_matrix, fitted, names)
+
+
 def _is_table_of(table: Any, values: NDArray[np.float64], names: list[Any]) -> bool:
-    """Whether a table has these values, in the order of these names."""
-    rows, columns = getattr(table, "index", None), getattr(table, "columns", None)
-    return (
-        rows is not None
-        and columns is not None
-        and list(columns) == names
-        and list(rows) == names[: len(values)]
-        and np.array_equal(np.asarray(table), values)
-    )
+    """Whether a table has these values for these names, in any order."""
+    if not (hasattr(table, "index") and hasattr(table, "columns")):
+        return False
+    rows, columns = _places(table.index), _places(table.columns)
+    found = table.to_numpy() if hasattr(table, "to_numpy") else np.asarray(table)
+    try:
+        order = [rows[name] for name in names[: len(values)]]
+        matched = found[np.ix_(order, [columns[name] for name in names])]
+    except (KeyError, TypeError, IndexError):  # TypeError: list.index is a method
+        return False
+    return found.shape == values.shape and np.array_equal(matched, values)
+
+
+def _places(names: Any) -> dict[Any, int]:
+    # An array is much faster to iterate than an index of strings.
+    listed = names.to_numpy().tolist() if hasattr(names, "to_numpy") else names
+    return {name: place for place, name in enumerate(listed)}
 
 
 def row_costs(

@@ -314,11 +314,18 @@ class LinearModels:
 
     def outputs(self, X: Any) -> NDArray[np.float64]:
         """Outputs of shape (n, m); NaN for a machine that had no rows."""
+        from softcost.solvers.scoring import linear_outputs
+
         out = np.empty((X.shape[0], len(self.intercept)))
         with np.errstate(over="ignore", invalid="ignore"):  # raises below
-            for part in _parts(X.shape[0]):
-                out[part] = X[part] @ self.coef
-            out += self.intercept
+            if sparse.issparse(X):
+                out[:] = X @ self.coef
+                out += self.intercept
+            else:
+                coef = np.require(self.coef, np.float64, ["C", "W"])
+                for part in _parts(X.shape[0]):
+                    rows = np.require(X[part], np.float64, ["C", "A", "W"])
+                    linear_outputs(rows, coef, self.intercept, out[part])
         largest = np.maximum(out.max(axis=0, initial=0.0), -out.min(axis=0, initial=0))
         if not (largest[~np.isnan(self.intercept)] <= _LARGEST).all():
             raise ValueError(_TOO_LARGE)

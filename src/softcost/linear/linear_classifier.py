@@ -14,6 +14,7 @@ from softcost._sklearn_types import (
     fit_context,
 )
 from softcost.learners import Labels, Subproblem
+from softcost.learners.compact import CompactForm, register
 from softcost.linear.linear_machine import LinearMachine, LinearMachines
 
 
@@ -92,12 +93,30 @@ class MarginClassifier(ClassifierMixin, LinearMachine):
         array of shape (n, n_classes)
             In the order of ``classes_``; rows sum to one.
         """
-        outputs = expit(self._outputs(X))
-        if len(self.classes_) == 2:
-            return np.hstack([1 - outputs, outputs])
-        total = outputs.sum(axis=1, keepdims=True)
-        uniform = np.full_like(outputs, 1 / len(self.classes_))
-        return np.divide(outputs, total, out=uniform, where=total > 0)
+        return _probabilities(self._outputs(X))
+
+
+def _probabilities(outputs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sigmoids of outputs (n, m), as shares of their sum if there are several."""
+    sigmoids = expit(outputs)
+    if outputs.shape[1] == 1:
+        return np.hstack([1 - sigmoids, sigmoids])
+    total = sigmoids.sum(axis=1, keepdims=True)
+    uniform = np.full_like(sigmoids, 1 / outputs.shape[1])
+    return np.divide(sigmoids, total, out=uniform, where=total > 0)
+
+
+def _logistic_form(machine: Any) -> CompactForm | None:
+    if machine.loss != "logistic" or hasattr(machine, "feature_names_in_"):
+        return None
+    machines = machine._machines
+    return CompactForm(lambda X: _probabilities(machines.outputs(X)), allow_nan=False)
+
+
+for _name in ("linear_classifier.LinearClassifier", "nystroem.NystroemClassifier"):
+    register(f"softcost.linear.{_name}", lambda machine: (machine._machines,))(
+        _logistic_form
+    )
 
 
 class LinearClassifier(MarginClassifier, LinearClassifierMixin):

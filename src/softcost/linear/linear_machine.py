@@ -59,8 +59,11 @@ class LinearMachines:
 
     def outputs(self, X: Any) -> NDArray[np.float64]:
         """Outputs of all machines, shape (n, m)."""
-        with one_thread():
-            return self.model.outputs(X)
+        return self.model.outputs(X)
+
+    def scorer(self) -> Callable[[Any], NDArray[np.float64]]:
+        """Computes outputs repeatedly."""
+        return self.model.outputs
 
 
 @dataclass(frozen=True)

@@ -204,11 +204,16 @@ class LandmarkModels:
 
     def outputs(self, X: Any) -> NDArray[np.float64]:
         """Outputs of shape (n, m)."""
+        from softcost.solvers.scoring import linear_outputs
+
         out = np.empty((X.shape[0], self.coef.shape[1]))
+        coef = np.require(self.coef, np.float64, ["C", "W"])
+        none = np.zeros(coef.shape[1])
         for start in range(0, X.shape[0], _BLOCK):
             part = slice(start, start + _BLOCK)
             rows = centred(X[part], self.space.centre)
-            out[part] = self.space.features(rows, np.float64) @ self.coef
+            values = self.space.features(rows, np.float64)
+            linear_outputs(values, coef, none, out[part])
         return out
 
 

@@ -74,6 +74,7 @@ from softcost.learners import (
     seeded_clone,
     weight_params,
 )
+from softcost.learners.compact import PlainRows, compact_probabilities
 from softcost.learners.fit_params import add_to_router
 from softcost.learners.fitting import as_numpy
 from softcost.metrics import mean_cost
@@ -93,6 +94,21 @@ def is_raw(X: Any) -> bool:
         return False
     first = X.iloc[0] if hasattr(X, "iloc") else X[0]
     return isinstance(first, str | bytes | Mapping)
+
+
+def is_plain(estimator: Any, X: Any) -> bool:
+    """Whether X is an array of numbers as in training: there is nothing to check.
+
+    scikit-learn's validation takes longer than predicting a single row.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype.kind in "fiub"
+        and len(X) > 0
+        and X.shape[1] == getattr(estimator, "n_features_in_", None)
+        and not hasattr(estimator, "feature_names_in_")
+    )
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -858,7 +874,8 @@ class Reduction(ClassifierMixin, BaseEstimator):
 
     def _check_rows(self, X: Any) -> Any:
         """Check rows to predict."""
-        check_is_fitted(self, "classes_")
+        if not hasattr(self, "classes_"):
+            check_is_fitted(self, "classes_")
         if not self.softness_at_predict:
             self._check_costs_unchanged()
         if self.encoder_ is not None:
@@ -1361,6 +1378,8 @@ class ProbabilityReduction(Reduction):
         return [class_learner(self.estimator_)]
 
     def _check_X(self, X: Any, *, reset: bool) -> Any:
+        if not reset and is_plain(self, X):
+            return X
         if self.learner is None and sparse.issparse(X):
             raise TypeError(
                 "X is sparse, but the default learner centres features: pass "
@@ -1453,3 +1472,21 @@ def class_probabilities(
         out[:, columns] = as_numpy(model.predict_proba(X))
         return out
     return np.eye(n_classes)[as_numpy(model.predict(X))]
+
+
+def fast_class_probabilities(
+    model: Any, X: Any, n_classes: int, rows: PlainRows | None
+) -> NDArray[np.float64]:
+    """As `class_probabilities`, by the model's compact form if it has one.
+
+    ``rows`` is ``PlainRows.of(X)``. The form is made at the first call, so this is not
+    for models that predict once, as in cross-validation.
+    """
+    probabilities = compact_probabilities(model, rows)
+    if probabilities is None:
+        return class_probabilities(model, X, n_classes)
+    if len(model.classes_) == n_classes:
+        return probabilities
+    out = np.zeros((len(probabilities), n_classes))
+    out[:, model.classes_] = probabilities
+    return out

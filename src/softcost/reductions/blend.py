@@ -44,8 +44,14 @@ from softcost._sklearn_types import (
     fit_context,
 )
 from softcost.learners import draw_seeds
+from softcost.learners.compact import PlainRows, blended
 from softcost.parallel import run_jobs
-from softcost.reductions.base import class_probabilities, fit_classes
+from softcost.reductions.base import (
+    class_probabilities,
+    fast_class_probabilities,
+    fit_classes,
+    is_plain,
+)
 from softcost.reductions.calibration import TemperatureScaling
 
 # Smaller probabilities count as this one: the log loss of a single surprising row is
@@ -349,20 +355,21 @@ class BlendedClassifier(ClassifierMixin, BaseComposition):
         array of shape (n, n_classes)
             In the order of ``classes_``; rows sum to one.
         """
-        check_is_fitted(self)
-        (X,) = indexable(X)
-        if np.ndim(X) != 1:  # the classifiers raise a better error for a single row
-            validate_data(self, X, reset=False, skip_check_array=True)
-        average = smoothed = np.zeros((_num_samples(X), len(self.classes_)))
-        for weight, share, model in zip(
-            self.weights_, self.smoothing_, self.estimators_, strict=True
-        ):
-            if model is not None:
-                probabilities = class_probabilities(model, X, len(self.classes_))
-                average = average + weight * probabilities
-                smoothed = smoothed + share * probabilities
-        tempered = temper_probabilities(average, self.inverse_temperature_)
-        return (1 - self.smoothing_.sum()) * tempered + smoothed
+        if not hasattr(self, "estimators_"):
+            check_is_fitted(self)
+        rows = PlainRows.of(X) if is_plain(self, X) else None
+        if rows is None:
+            (X,) = indexable(X)
+            if np.ndim(X) != 1:  # the classifiers raise a better error for a single row
+                validate_data(self, X, reset=False, skip_check_array=True)
+        used = [m for m, model in enumerate(self.estimators_) if model is not None]
+        n_rows, n_classes = _num_samples(X), len(self.classes_)
+        members = np.empty((len(used), n_rows, n_classes))
+        for place, m in enumerate(used):
+            model = self.estimators_[m]
+            members[place] = fast_class_probabilities(model, X, n_classes, rows)
+        temperature = self.inverse_temperature_
+        return blended(members, self.weights_[used], self.smoothing_[used], temperature)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class.

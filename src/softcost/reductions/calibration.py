@@ -35,9 +35,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softcost._sklearn_types import BaseEstimator, ClassifierMixin, fit_context
 from softcost.learners import FitParams, draw_seeds
+from softcost.learners.compact import CompactForm, register
 from softcost.learners.fitting import as_numpy
 from softcost.parallel import run_jobs
-from softcost.reductions.base import fit_classes
+from softcost.reductions.base import FlatReduction, fit_classes
 
 METHODS = ("temperature", "isotonic", "sigmoid")
 _N_FOLDS = 5  # as in scikit-learn's CalibratedClassifierCV
@@ -346,10 +347,13 @@ class SoftmaxScores(ClassifierMixin, BaseEstimator):
             In the order of ``classes_``; rows sum to one.
         """
         check_is_fitted(self)
-        scores = np.asarray(self.estimator_.decision_function(X), np.float64)
-        if scores.ndim == 1:
+        return self._softmax(self.estimator_.decision_function(X), self.sharpness)
+
+    @staticmethod
+    def _softmax(scores: Any, sharpness: float) -> NDArray[np.float64]:
+        if np.ndim(scores) == 1:
             scores = np.column_stack([np.zeros(len(scores)), scores])
-        return softmax(self.sharpness * scores, axis=1)
+        return softmax(sharpness * np.asarray(scores, np.float64), axis=1)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the highest score.
@@ -366,3 +370,42 @@ class SoftmaxScores(ClassifierMixin, BaseEstimator):
         """
         probabilities = self.predict_proba(X)
         return self.classes_[probabilities.argmax(axis=1)]
+
+
+@register(
+    "softcost.reductions.calibration.SoftmaxScores",
+    lambda model: (
+        model.estimator_,
+        getattr(model.estimator_, "solutions_", None),
+        getattr(model.estimator_, "cost_matrix", None),
+        model.sharpness,
+    ),
+)
+def _softmax_form(model: SoftmaxScores) -> CompactForm | None:
+    """The form if the classifier is a flat reduction to machines of softcost."""
+    inner, sharpness = model.estimator_, model.sharpness
+    kind = type(inner)
+    if (
+        not isinstance(inner, FlatReduction)
+        or kind._decide is not FlatReduction._decide
+        or kind.decision_function is not FlatReduction.decision_function
+        or hasattr(model, "feature_names_in_")
+        or inner.encoder_ is not None
+        or len(inner.classes_) < 2
+    ):
+        return None
+    inner._check_costs_unchanged()
+    scorer = getattr(inner.solutions_, "scorer", lambda: None)()
+    if scorer is None:
+        return None
+    n_actions, combine = len(inner.actions_), inner.combine
+
+    def outputs(X: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        scores = np.ascontiguousarray(combine(scorer(X), n_actions))
+        if not np.isfinite(scores).all():
+            return None
+        if n_actions == 2:
+            scores = scores[:, 1] - scores[:, 0]
+        return SoftmaxScores._softmax(scores, sharpness)
+
+    return CompactForm(outputs, allow_nan=False)

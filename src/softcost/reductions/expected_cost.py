@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _num_samples
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from softcost.costs import (
     CostProblem,
@@ -26,11 +26,14 @@ from softcost.costs import (
     scaled_matrix,
     softened,
 )
+from softcost.costs.row_costs import same_costs
 from softcost.learners import FitParams, draw_seeds
+from softcost.learners.compact import PlainRows
 from softcost.reductions.base import (
     ProbabilityReduction,
     class_probabilities,
     documented,
+    fast_class_probabilities,
     fit_classes,
     is_prefitted,
 )
@@ -164,10 +167,17 @@ class MinimumExpectedCost(ProbabilityReduction):
 
     def _extra_now(self) -> NDArray[Any]:
         """Actions beyond the classes according to the current costs."""
-        if self.cost_matrix is None and self._mean_costs is not None:
+        by_example = self.cost_matrix is None and self._mean_costs is not None
+        if by_example or self._has_fitted_costs():
             return self._extra
         order = self.classes_
         return extra_actions(order, actions=self.actions, cost_matrix=self.cost_matrix)
+
+    def _has_fitted_costs(self) -> bool:
+        """Whether the costs are obviously those of the fit, which were checked."""
+        return self.actions is None and same_costs(
+            self.cost_matrix, self._raw_matrix, self.classes_, self.classes, self._extra
+        )
 
     @property
     def actions_(self) -> NDArray[Any]:
@@ -179,6 +189,8 @@ class MinimumExpectedCost(ProbabilityReduction):
         """Costs by true class and answer, shape (K, A), in the user's units."""
         if self.cost_matrix is None and self._mean_costs is not None:
             return self._mean_costs
+        if self._raw_matrix is not None and self._has_fitted_costs():
+            return self._raw_matrix.copy()
         return class_costs(
             self.cost_matrix,
             self.classes_,
@@ -215,8 +227,8 @@ class MinimumExpectedCost(ProbabilityReduction):
                 "of shape (n, K, A) to predict, expected_costs or score."
             )
 
-    def _error_costs(self) -> NDArray[np.float64]:
-        counted = check_action_error(self.action_error, self._extra_now())
+    def _error_costs(self, extra: NDArray[Any]) -> NDArray[np.float64]:
+        counted = check_action_error(self.action_error, extra)
         return error_costs(self._error_weight, counted)
 
     def _fit(
@@ -285,22 +297,25 @@ class MinimumExpectedCost(ProbabilityReduction):
             columns=self._columns,
         )
 
-    def _probabilities(self, X: Any) -> NDArray[np.float64]:
+    def _probabilities(self, X: Any, *, fast: bool = True) -> NDArray[np.float64]:
+        """Probabilities; not ``fast`` for a model of a fold, which predicts once."""
         if self._calibration is not None:
             return self._calibration.probabilities(self._scores(self.estimator_, X))
-        return class_probabilities(
-            self.estimator_, X, len(self.classes_), self._columns
-        )
+        model, n_classes = self.estimator_, len(self.classes_)
+        if not fast or self._columns is not None:
+            return class_probabilities(model, X, n_classes, self._columns)
+        return fast_class_probabilities(model, X, n_classes, PlainRows.of(X))
 
-    def _deciding(self, X: Any) -> NDArray[np.float64]:
+    def _deciding(self, X: Any, *, fast: bool = True) -> NDArray[np.float64]:
         """The probabilities that decide, of rows that have been checked."""
         if self.decide_by == "prior":
             return np.tile(self.prior_, (_num_samples(X), 1))
-        return self._probabilities(X)
+        return self._probabilities(X, fast=fast)
 
     def _decide(self, X: Any) -> NDArray[np.float64]:
         """The negative expected softened cost."""
-        (soft,) = self.soft_matrices([self.softness])
+        checked = self._raw_matrix if self._has_fitted_costs() else None
+        (soft,) = self.soft_matrices([self.softness], raw_matrix=checked)
         return -expected_costs(self._deciding(X), soft)
 
     def predict(self, X: Any, *, costs: Any = None) -> NDArray[Any]:
@@ -329,9 +344,47 @@ class MinimumExpectedCost(ProbabilityReduction):
             probabilities = np.ones((_num_samples(X), 1))
         else:
             probabilities = self._deciding(X)
+        return self._answers_at(probabilities, costs)
+
+    def _answers_at(
+        self, probabilities: NDArray[np.float64], costs: Any
+    ) -> NDArray[Any]:
+        """The answers of lowest expected cost at the costs of the rows."""
         raw = self._row_matrices(costs, len(probabilities))
         decision = self.soft_decision([self.softness], by_row=True)
         return self.actions_[decision.answers(probabilities, raw)[0]]
+
+    def predict_and_price(
+        self, X: Any, *, costs: Any = None
+    ) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """`predict` and `expected_costs`, from the same probabilities.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features)
+            Rows to predict.
+        costs : array-like of shape (n, K, A), default=None
+            Costs by example, as in `predict`.
+
+        Returns
+        -------
+        labels : array of shape (n,)
+        expected_costs : array of shape (n, A)
+            In the order of ``actions_``.
+        """
+        check_is_fitted(self, "classes_")
+        costs = costs_of_rows(costs, X)
+        if len(self.classes_) == 1 or self.decide_by == "prior":
+            return self.predict(X, costs=costs), self.expected_costs(X, costs=costs)
+        probabilities = self._probabilities(self._check_rows(X))
+        if costs is None:
+            (soft,) = self.soft_matrices([self.softness])
+            scores = -expected_costs(probabilities, soft)
+            self._require(bool((scores.max(axis=1) < np.inf).all()))
+            labels = self.actions_[scores.argmax(axis=1)]
+        else:
+            labels = self._answers_at(probabilities, costs)
+        return labels, self._price(probabilities, costs)
 
     def _predicted_at(self, X: Any, costs: Any) -> NDArray[Any]:
         return self.predict(X, costs=costs if is_row_matrices(costs) else None)
@@ -369,7 +422,7 @@ class MinimumExpectedCost(ProbabilityReduction):
         decision = self.soft_decision(
             softness, raw_matrix=raw_matrix, by_row=raw_matrices is not None
         )
-        return decision.answers(self._deciding(X), raw_matrices)
+        return decision.answers(self._deciding(X, fast=False), raw_matrices)
 
     def checked_probabilities(self, X: Any) -> NDArray[np.float64]:
         """`predict_proba` of rows that have been checked.
@@ -384,7 +437,7 @@ class MinimumExpectedCost(ProbabilityReduction):
         array of shape (n, K)
             In the order of ``classes_``.
         """
-        return self._probabilities(X)
+        return self._probabilities(X, fast=False)
 
     def soft_decision(
         self,
@@ -413,7 +466,8 @@ class MinimumExpectedCost(ProbabilityReduction):
             return SoftDecision(tuple(softness), matrices)
         checked = tuple(check_softness(value) for value in softness)
         scale = getattr(self, "_row_scale", None)
-        return SoftDecision(checked, None, self._error_costs(), scale)
+        errors = self._error_costs(self._extra_now())
+        return SoftDecision(checked, None, errors, scale)
 
     def soft_matrices(
         self,
@@ -436,7 +490,8 @@ class MinimumExpectedCost(ProbabilityReduction):
         array of shape (n_softness, K, A)
             One softened cost matrix for each value.
         """
-        costs, errors = self._scaled_costs(raw_matrix), self._error_costs()
+        extra = self._extra_now() if raw_matrix is None else self._extra
+        costs, errors = self._scaled_costs(raw_matrix), self._error_costs(extra)
         return np.array(
             [softened(costs, errors, check_softness(value)) for value in softness]
         )
@@ -492,19 +547,24 @@ class MinimumExpectedCost(ProbabilityReduction):
         array of shape (n, A)
             ``sum_y p(y | x) C[y, k]``, in the order of ``actions_``.
         """
-        costs, probabilities = costs_of_rows(costs, X), self.predict_proba(X)
+        return self._price(self.predict_proba(X), costs_of_rows(costs, X))
+
+    def _price(
+        self, probabilities: NDArray[np.float64], costs: Any
+    ) -> NDArray[np.float64]:
+        """Expected costs in the user's units."""
         if costs is None:
             self._require_class_costs()
             return expected_costs(probabilities, self.cost_matrix_)
-        return expected_costs(
-            probabilities, self._row_matrices(costs, len(probabilities))
-        )
+        matrices = self._row_matrices(costs, len(probabilities))
+        return expected_costs(probabilities, matrices)
 
     def _row_matrices(self, costs: Any, n: int) -> NDArray[np.float64]:
         extra = self._extra_now()
         return row_matrices(costs, self.classes_, n, classes=self.classes, extra=extra)
 
 
+_IN_CACHE = 2**14  # expected costs that are summed at once
 # Entries of row matrices that are decided at once: bounds the memory of temporary
 # arrays to a few megabytes.
 _BLOCK = 2**18
@@ -564,7 +624,8 @@ class SoftDecision(NamedTuple):
             else:
                 scaled = (raw - raw.min(axis=2, keepdims=True)) / self.scale
             # The expectation is linear, so it is softened instead of the matrices.
-            cost, error = expected_costs(share, scaled), share @ self.errors
+            cost = expected_costs(share, scaled)
+            error = expected_costs(share, self.errors)
             for number, value in enumerate(self.softness):
                 chosen[number, block] = softened(cost, error, value).argmin(axis=1)
         return chosen
@@ -613,6 +674,14 @@ def expected_costs(
     >>> expected_costs(np.array([[0.25, 0.75]]), np.array([[0.0, 4.0], [8.0, 0.0]]))
     array([[6., 1.]])
     """
-    if matrix.ndim == 3:
-        return np.einsum("ny,nyk->nk", probabilities, matrix)
-    return probabilities @ matrix
+    # Class by class: a matrix product would round a row differently in another batch.
+    out = np.zeros((len(probabilities), matrix.shape[-1]))
+    size = max(1, _IN_CACHE // max(matrix.shape[-1], 1))
+    for start in range(0, len(out), size):
+        rows = slice(start, start + size)
+        share, costs = probabilities[rows], matrix
+        if matrix.ndim == 3:
+            costs = matrix[rows].swapaxes(0, 1)
+        for y in range(probabilities.shape[1]):
+            out[rows] += share[:, y : y + 1] * costs[y]
+    return out

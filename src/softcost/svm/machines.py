@@ -110,22 +110,68 @@ class Machines:
 
     def outputs(self, X: Any) -> NDArray[Any]:
         """Outputs of all machines, shape (n_rows, n_machines), one block at a time."""
-        from softcost.solvers.kernels import kernel_rows, pack, padded, sum_rows
-
         if self.vectors is None:
             return np.asarray(X)[:, self.support] @ self.coef + self.intercept
-        out = np.empty((X.shape[0], self.coef.shape[1]))
-        code, gamma = code_of(self.kernel.name), self.kernel.gamma
-        by_machine = sparse.csr_array(self.coef.T)
-        size = min(_BLOCK, padded(_MOST_VALUES // max(len(self.coef), 1)))
+        return MachineScorer(self)(X)
+
+    def scorer(self) -> "MachineScorer | None":
+        """Computes outputs repeatedly; None for a kernel that the user computes."""
+        return None if self.vectors is None else MachineScorer(self)
+
+
+class MachineScorer:
+    """Outputs of fitted machines, with what all calls share.
+
+    A few rows are compared with panels of vectors, many rows the other way round. The
+    results are equal to the bit: both add the same terms in the order of the vectors.
+
+    Parameters
+    ----------
+    machines : Machines
+    """
+
+    def __init__(self, machines: Machines):
+        self._machines = machines
+        self._by_machine = sparse.csr_array(machines.coef.T)
+        self._coef = np.require(machines.coef, np.float64, ["C", "W"])
+        self._offset = np.require(machines.offset, np.float64, ["C", "W"])
+        self._panels: np.ndarray | None = None
+
+    def __call__(self, X: Any) -> NDArray[Any]:
+        """Outputs of shape (n_rows, n_machines)."""
+        from softcost.solvers.kernels import WIDTH, kernel_rows, pack
+        from softcost.solvers.scoring import linear_outputs
+
+        if X.shape[0] >= WIDTH:
+            return self._by_blocks(X)
+        kernel, vectors = self._machines.kernel, self._machines.vectors
+        assert vectors is not None
+        if self._panels is None:
+            self._panels = pack(vectors)
+        rows = kernel.dense(X)
+        values = np.empty((len(rows), WIDTH * len(self._panels)), np.float32)
+        kernel_rows(rows, self._panels, code_of(kernel.name), kernel.gamma, values, 0)
+        out = np.empty((len(rows), self._coef.shape[1]))
+        values = np.ascontiguousarray(values[:, : len(self._coef)], np.float64)
+        linear_outputs(values, self._coef, self._offset, out)
+        return out
+
+    def _by_blocks(self, X: Any) -> NDArray[Any]:
+        from softcost.solvers.kernels import kernel_rows, pack, padded, sum_rows
+
+        kernel, coef = self._machines.kernel, self._machines.coef
+        by_machine, vectors = self._by_machine, self._machines.vectors
+        out = np.empty((X.shape[0], coef.shape[1]))
+        code, gamma = code_of(kernel.name), kernel.gamma
+        size = min(_BLOCK, padded(_MOST_VALUES // max(len(coef), 1)))
         for start in range(0, X.shape[0], size):
-            block = self.kernel.dense(X[start : start + size])
+            block = kernel.dense(X[start : start + size])
             panels = pack(block)
-            values = np.empty((len(self.coef), padded(len(block))), np.float32)
-            kernel_rows(self.vectors, panels, code, gamma, values, 0)
-            sums = np.zeros((self.coef.shape[1], values.shape[1]))
+            values = np.empty((len(coef), padded(len(block))), np.float32)
+            kernel_rows(vectors, panels, code, gamma, values, 0)
+            sums = np.zeros((coef.shape[1], values.shape[1]))
             sum_rows(
                 values, by_machine.indptr, by_machine.indices, by_machine.data, sums
             )
             out[start : start + size] = sums[:, : len(block)].T
-        return out + self.offset
+        return out + self._machines.offset

@@ -108,12 +108,14 @@ _EMPTY = frozenset([type(None), type(pd.NA), type(pd.NaT), float])
 def as_frame(X: Any) -> pd.DataFrame:
     """A table of any library as a pandas one whose column names are distinct strings.
 
-    Columns of an array are called x0, x1 and so on.
+    Columns of an array are called x0, x1 and so on. Rows may also be mappings.
     """
     if isinstance(X, pd.DataFrame):
         frame = X
     elif hasattr(type(X), "columns") or hasattr(type(X), "column_names"):
         frame = _of_another_library(X)
+    elif is_list_of_mappings(X):
+        frame = pd.DataFrame(list(X))
     else:
         cells = np.asarray(X)
         if cells.ndim != 2:
@@ -129,6 +131,15 @@ def as_frame(X: Any) -> pd.DataFrame:
         twice = frame.columns[frame.columns.duplicated()][0]
         raise ValueError(f"X has two columns {twice!r}; rename one of them.")
     return frame
+
+
+def is_list_of_mappings(X: Any) -> bool:
+    """Whether X is a list of rows, each from column names to cells."""
+    return (
+        isinstance(X, list | tuple)
+        and len(X) > 0
+        and all(isinstance(row, Mapping) for row in X)
+    )
 
 
 def _of_another_library(X: Any) -> pd.DataFrame:

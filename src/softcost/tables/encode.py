@@ -10,7 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from softcost._sklearn_types import BaseEstimator, TransformerMixin
 from softcost.tables.cells import Decimal, Kind, Order
-from softcost.tables.columns import SIMPLE_TYPES, as_frame, typed_columns
+from softcost.tables.columns import (
+    SIMPLE_TYPES,
+    as_frame,
+    is_list_of_mappings,
+    typed_columns,
+)
 from softcost.tables.dense_features import DenseFeatures
 from softcost.tables.infer import ColumnOverrides, ColumnSummary, infer_columns
 from softcost.tables.kinds import feature_kinds
@@ -100,6 +105,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ['price', 'price (missing)', 'city_Oslo', 'city_Rome']
     >>> TableEncoder(output="codes").fit_transform(table).tolist()
     [[1200.5, 0.0], [80.0, 1.0], [nan, 0.0]]
+
+    New rows may also be mappings:
+
+    >>> encoder.transform([{"price": "80,00 EUR", "city": None}])
+    array([[0., 0., 0., 0.]])
     """
 
     kinds_: dict[str, Kind]
@@ -415,7 +425,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _frame(self, X: Any) -> pd.DataFrame:
         """Rows as a table; columns of an array are those of the training table."""
         frame = as_frame(X)
-        if isinstance(X, np.ndarray | list):
+        if isinstance(X, np.ndarray | list) and not is_list_of_mappings(X):
             if frame.shape[1] != self.n_features_in_:
                 raise ValueError(
                     f"X has {frame.shape[1]} columns, but the training table had "
@@ -424,19 +434,26 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             frame.columns = pd.Index(self.feature_names_in_)
         return frame
 
-    def transform(self, X: pd.DataFrame) -> Any:
+    def transform(self, X: Any) -> Any:
         """Encode rows.
 
         Parameters
         ----------
-        X : DataFrame of shape (n, n_columns)
-            Raw or typed rows; columns that the encoder does not use are ignored.
+        X : DataFrame of shape (n, n_columns), or list of mappings
+            Raw or typed rows; columns that the encoder does not use are ignored. A
+            mapping from column names to cells is a row. It needs all columns in use;
+            None and NaN are missing cells.
 
         Returns
         -------
         ndarray of shape (n, n_features)
         """
-        check_is_fitted(self, "categories_")
+        if not hasattr(self, "categories_"):
+            check_is_fitted(self, "categories_")
+        if is_list_of_mappings(X):
+            plain = [_plain_cells(row) for row in X]
+            if all({*map(type, row.values())} <= SIMPLE_TYPES for row in plain):
+                return self.encode_parsed(*self._parser.read(plain))
         frame = self._frame(X)
         rows = _simple_rows(frame) if 0 < len(frame) <= _FEW_ROWS else None
         if rows is not None and all(name in rows[0] for name in self.kinds_):
@@ -543,6 +560,17 @@ def _simple_rows(frame: pd.DataFrame) -> list[dict[str, Any]] | None:
         present = [None if cell is pd.NA or cell != cell else cell for cell in cells]
         rows.append(dict(zip(frame.columns, present, strict=True)))
     return rows
+
+
+def _plain_cells(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with None for missing cells and Python's numbers for numpy's."""
+    cells = {}
+    for name, cell in row.items():
+        if isinstance(cell, np.generic):
+            cell = cell.item()
+        missing = cell is pd.NA or cell is pd.NaT or cell != cell
+        cells[name] = None if missing is True else cell
+    return cells
 
 
 def _by_frequency(words: pd.Series) -> NDArray[Any]:
