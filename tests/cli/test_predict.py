@@ -52,6 +52,41 @@ def test_pieces_make_no_difference(menu, softcost, tmp_path, rows):
         pd.testing.assert_frame_equal(read(whole), read(parts))
 
 
+def test_a_default_model_streams_parquet(softcost, tmp_path):
+    """Blocks of any size give the bits that the whole table gives, in both formats."""
+    rng = np.random.default_rng(0)
+    n = 130
+    table = pd.DataFrame({f"x{i}": rng.normal(size=n) for i in range(4)})
+    table["colour"] = rng.choice(["red", "green", "blue"], n)
+    table.loc[::7, "x1"] = np.nan
+    score = table["x0"] + (table["colour"] == "red")
+    labels = np.array(["low", "mid", "high"])[np.digitize(score, [-0.2, 0.9])]
+    table.assign(label=labels).to_csv(tmp_path / "train.csv", index=False)
+    (tmp_path / "costs.csv").write_text(
+        ",low,mid,high\nlow,0,1,5\nmid,2,0,1\nhigh,9,3,0\n"
+    )
+    fit = ["--target", "label", "--costs", tmp_path / "costs.csv", "--quiet"]
+    model, data = tmp_path / "model", tmp_path / "rows.parquet"
+    result = softcost("fit", tmp_path / "train.csv", *fit, "--model", model)
+    assert result.exit_code == 0, result.output
+    table.to_parquet(data)
+    whole = library.load(model).predict(table)
+    expected = None
+    for rows in (1, 8, 33, 1000):
+        out = tmp_path / f"{rows}.parquet"
+        result = softcost("predict", model, data, "-o", out, "--rows-at-once", rows)
+        assert result.exit_code == 0, result.output
+        found = pd.read_parquet(out)
+        assert found["prediction"].tolist() == whole.tolist()
+        expected = found if expected is None else expected
+        pd.testing.assert_frame_equal(found, expected, check_exact=True)
+    from_csv = tmp_path / "rows.csv"
+    table.to_csv(from_csv, index=False)
+    softcost("predict", model, from_csv, "-o", tmp_path / "csv.parquet")
+    found = pd.read_parquet(tmp_path / "csv.parquet")
+    pd.testing.assert_frame_equal(found, expected, check_exact=True)
+
+
 def test_many_features_are_predicted_in_small_pieces(
     menu, softcost, tmp_path, monkeypatch
 ):

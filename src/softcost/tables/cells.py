@@ -232,7 +232,7 @@ def read_numbers(
     numbers = np.full(len(values), np.nan)
     if decimal == ".":  # plain numbers, fast
         plain = values
-        if any(isinstance(cell, bool) for cell in values.tolist()):
+        if values.dtype == object and bool in {*map(type, values.tolist())}:
             plain = values.where(~values.map(lambda cell: isinstance(cell, bool)))
         # Whole numbers of hundreds of digits overflow; they are read below.
         with suppress(OverflowError):

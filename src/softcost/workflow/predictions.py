@@ -86,8 +86,11 @@ def _predict(
     with stored.refusing_rows():
         if not scores:
             return stored.predict(X, costs), None, None
+        priced = stored.predict_and_price(X, costs)
+        if priced is not None:
+            return priced[0], None, priced[1]
         labels, found = stored.predict_and_score(X, costs)
-        return labels, found, stored.expected_costs(X, costs)
+        return labels, found, None
 
 
 # The most expensive uncertain rows.

@@ -297,12 +297,21 @@ class StoredModel:
         """What each answer is expected to cost, if the model knows."""
         if not self.knows_expected_costs():
             return None
-        last = final_step(self.model)
-        inner = getattr(last, "best_estimator_", last)
+        return self._deciding.expected_costs(self._features(X), costs=costs)
+
+    def _features(self, X: Any) -> Any:
+        """Rows as the last step takes them."""
         rest, X = self.rest, self.encoded(X)
-        if hasattr(rest, "steps") and len(rest.steps) > 1:
-            X = rest[:-1].transform(X)
-        return inner.expected_costs(X, costs=costs)
+        return rest[:-1].transform(X) if len(getattr(rest, "steps", ())) > 1 else X
+
+    def predict_and_price(
+        self, X: Any, costs: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Labels and expected costs, from the same probabilities, if there are any."""
+        inner = self._deciding
+        if not hasattr(inner, "predict_and_price"):
+            return None
+        return inner.predict_and_price(self._features(X), costs=costs)
 
     def with_decimal(self, decimal: Decimal) -> "StoredModel":
         """The model for a table with another decimal separator."""
