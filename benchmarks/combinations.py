@@ -67,7 +67,7 @@ LABELS = {
     "words": lambda k: f"class {9 - k}",
     "floats": lambda k: k + 0.0,
 }
-COSTS = ("array", "frame", "dict", "shuffled frame", "by example", "none")
+COSTS = ("array", "frame", "dict", "shuffled frame", "by example", "function", "none")
 ESTIMATORS = ("reduction", "search")
 
 
@@ -177,7 +177,7 @@ def difference(combination: Combination) -> str:
         X = X.astype(np.float32).astype(float)
     matrix = rng.uniform(0.5, 9, (K, K)) * (1 - np.eye(K))
     costs = matrix[y]
-    if combination.costs == "by example":
+    if combination.costs in ("by example", "function"):
         costs = costs * rng.uniform(0.5, 2, (n, K))
     if combination.costs == "none":
         costs = 1.0 - np.eye(K)[y]
@@ -239,6 +239,8 @@ def _given(combination, matrix, costs, names, order, rng):
     table = pd.DataFrame(in_order, index=sorted_names, columns=sorted_names)
     if combination.costs == "by example":
         return None, {"costs": costs[:, order]}
+    if combination.costs == "function":
+        return None, {"costs": lambda X, y: costs[:, order]}
     if combination.costs == "array":
         return in_order, {}
     if combination.costs == "frame":

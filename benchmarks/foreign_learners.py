@@ -146,7 +146,11 @@ def check_sampling(make):
 def check_search(make):
     X, y = rows()
     search = SoftCostClassifierCV(
-        MinimumExpectedCost(make(3)), cost_matrix=PRICES, softness=[0.0, 1.0], cv=3
+        MinimumExpectedCost(make(3)),
+        cost_matrix=PRICES,
+        softness=[0.0, 1.0],
+        cv=3,
+        random_state=0,
     )
     assert len(search.fit(X, y).tradeoff_) == 2
 
