@@ -16,6 +16,11 @@ import softcost
 from softcost import CostSensitiveOneVsOne, MinimumExpectedCost, RegressionOneVsAll
 from softcost.persistence import ModelFileError
 
+# LightGBM 4.5 with scikit-learn 1.6
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:The LGBM"),
+    pytest.mark.filterwarnings("ignore:'force_all_finite' was renamed"),
+]
 PRICES = [[0, 1, 5], [2, 0, 5], [9, 8, 0]]
 QUIET = {"iterations": 3, "verbose": 0, "allow_writing_files": False, "random_state": 0}
 

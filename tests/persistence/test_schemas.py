@@ -62,6 +62,11 @@ from softcost.persistence.codec import registry
 from softcost.reductions import BlendedClassifier, ClippedTargetRegressor, SoftmaxScores
 from softcost.tables import DenseFeatures, TableEncoder
 
+# LightGBM 4.5 with scikit-learn 1.6
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:The LGBM"),
+    pytest.mark.filterwarnings("ignore:'force_all_finite' was renamed"),
+]
 PRICES = [[0, 1, 5], [2, 0, 5], [9, 8, 0]]
 
 
