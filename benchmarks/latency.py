@@ -139,6 +139,7 @@ def exported(model, X):
         return None
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
+    options.log_severity_level = 3
     session = onnxruntime.InferenceSession(graph.SerializeToString(), options)
     inputs = session.get_inputs()
     if len(inputs) != 1 or not isinstance(X, np.ndarray):
