@@ -105,3 +105,14 @@ predict_log_proba
 explore
 _.set_callbacks
 callbacks
+
+# Attributes of other libraries' fitted models, which a loaded model needs.
+_.n_classes_
+_._init_params
+_._n_features_in
+_._prediction_values_change
+
+# MLflow calls the first by name, numba the second; a test reads the registry.
+_load_pyfunc
+_.get_cache_path
+registered_types

@@ -159,8 +159,13 @@ class RowModel:
         self, X: Any, unlike: list[list[str]], costs: np.ndarray | None = None
     ) -> list[dict[str, Any]]:
         """One answer for each row of one or more results of `prepare`."""
-        labels, scores = self._decides.predict_and_score(X, costs)
-        expected = self._decides.expected_costs(X, costs)
+        scores = expected = None
+        priced = self._decides.predict_and_price(X, costs)
+        if priced is not None:
+            labels, expected = priced
+        else:
+            labels, scores = self._decides.predict_and_score(X, costs)
+            expected = self._decides.expected_costs(X, costs)
         answers: list[dict[str, Any]] = []
         for at, label in enumerate(labels.astype(str).tolist()):
             answer: dict[str, Any] = {"prediction": label}
