@@ -65,7 +65,7 @@ def demo(output: str, seed: int, as_json: bool, quiet: bool) -> None:
             currency="€",
             test=pd.DataFrame(summary).T[measures],
             test_note=f"Means of {SPLITS} random splits with {n_test} held-out digits "
-            "each. The models above are those of the first split.",
+            "each. The models above are those of the split with the median saving.",
         )
     if as_json:
         write_json(
