@@ -78,7 +78,7 @@ def test_a_mistake_in_using_a_model(
 @pytest.mark.parametrize("kind", [ValueError, TypeError])
 def test_a_mistake_in_costs_and_reproduce(softcost, menu, tmp_path, monkeypatch, kind):
     error = kind("not ours to say")
-    monkeypatch.setattr("softcost.cli.costs.template_text", raising(error))
+    monkeypatch.setattr("softcost.costs.price_template.template_text", raising(error))
     words = ("costs", "template", menu.data, "--target", "class")
     is_fault(softcost(*words), error)
     monkeypatch.setattr("softcost.paper.reproduction.summarize", raising(error))
@@ -112,7 +112,9 @@ def test_a_full_disk_is_a_failed_job(softcost, menu, tmp_path, monkeypatch):
     monkeypatch.setattr("softcost.workflow.training.save", raising(full))
     result = softcost(*menu.fit, "--model", tmp_path / "model")
     assert result.exit_code == 1
-    assert result.stderr == "softcost: [Errno 28] No space left on device\n"
+    assert (
+        result.stderr == "softcost: cannot write the output: no space left on device.\n"
+    )
 
 
 @pytest.mark.parametrize(

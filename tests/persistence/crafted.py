@@ -16,7 +16,7 @@ import signal
 import subprocess
 import sys
 import traceback
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 
 import numpy as np
@@ -260,7 +260,8 @@ def _imports():
     from softcost.persistence.codec import registry
 
     for schema in registry().values():
-        schema.load()
+        with suppress(ModuleNotFoundError):  # of a library that is not installed
+            schema.load()
 
 
 if __name__ == "__main__":

@@ -173,12 +173,12 @@ def exhausted_resource(error: BaseException) -> str | None:
     unloaded = isinstance(error, ImportError) or "shared object" in str(error)
     if not isinstance(error, MemoryError) and (limit is None or not unloaded):
         return None
-    if limit is None:
-        return "there is not enough memory."
-    return (
-        f"there is not enough memory. This process may use {limit / 1e9:.1f} GB "
-        "(ulimit -v)."
+    if isinstance(error, MemoryError) and str(error):
+        return str(error)
+    allowed = (
+        f" This process may use {limit / 1e9:.1f} GB (ulimit -v)." if limit else ""
     )
+    return f"there is not enough memory.{allowed}"
 
 
 def _memory_limit() -> int | None:
