@@ -6,16 +6,16 @@ import sys
 
 import pytest
 
-resource = pytest.importorskip("resource", reason="limits need POSIX")
+from softcost.cli.console import exhausted_resource
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX shells")
 
 COMMAND = f"{sys.executable} -m softcost"
 
 
 def shell(line, **variables):
-    # Coverage would complain of the same lack of memory, after the command.
-    others = {k: v for k, v in os.environ.items() if not k.startswith("COVERAGE")}
     return subprocess.run(
-        ["bash", "-c", line], capture_output=True, text=True, env=others | variables
+        ["bash", "-c", line], capture_output=True, text=True, env=os.environ | variables
     )
 
 
@@ -67,11 +67,25 @@ def test_characters_that_the_terminal_lacks_are_replaced():
     assert done.stdout == "1 ± 2 → ü\n"
 
 
-def test_too_little_memory_to_load_the_libraries():
-    done = shell(f"ulimit -v 200000; {COMMAND} doctor")
-    assert done.returncode == 1
-    assert done.stderr.endswith(
-        "softcost: there is not enough memory. This process may use 0.2 GB "
-        "(ulimit -v).\n"
-    )
-    assert "Traceback" not in done.stderr
+@pytest.mark.parametrize(
+    ("error", "limit", "sentence"),
+    [
+        (MemoryError(), None, "there is not enough memory."),
+        (MemoryError(), 2 * 10**9, "This process may use 2.0 GB (ulimit -v)."),
+        (MemoryError("X has too many rows."), None, "X has too many rows."),
+        (ImportError("failed to map segment"), 10**8, "This process may use 0.1 GB"),
+        (OSError("Could not load shared object file"), 10**8, "not enough memory"),
+        (OSError(28, "No space left on device"), None, "no space left on device."),
+        (ImportError("failed to map segment"), None, None),
+        (OSError("something else"), 10**8, None),
+        (ValueError("a fault of softcost"), 10**8, None),
+    ],
+)
+def test_what_a_machine_lacks_is_one_sentence(monkeypatch, error, limit, sentence):
+    """Libraries fail to load in several ways if their memory cannot be mapped."""
+    monkeypatch.setattr("softcost.cli.console._memory_limit", lambda: limit)
+    reason = exhausted_resource(error)
+    if sentence is None:
+        assert reason is None
+    else:
+        assert sentence in reason

@@ -408,8 +408,6 @@ WATCH = """
 import sys
 import numpy as np, pandas as pd
 import softcost, softcost.persistence.codec, lightgbm
-from softcost.persistence.codec import registry
-[schema.load() for schema in registry().values()]
 import sklearn.ensemble._hist_gradient_boosting.gradient_boosting, skops.io
 X = np.load("rows.npy")
 names = sys.argv[1:]
