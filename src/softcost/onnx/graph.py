@@ -31,7 +31,9 @@ class Graph:
         self.constants: dict[tuple[Any, ...], Any] = {}
         self.inputs: list[Any] = []
 
-    def op(self, kind: str, *operands: Operand, domain: str = "", **options: Any):
+    def op(
+        self, kind: str, *operands: Operand, domain: str = "", **options: Any
+    ) -> str:
         """Add a node with one output; constants become initializers."""
         names = [self.constant(operand) for operand in operands]
         output = f"softcost/{len(self.nodes)}"

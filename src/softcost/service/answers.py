@@ -55,15 +55,16 @@ class RowModel:
 
     def __init__(self, stored: StoredModel) -> None:
         self.stored = stored
-        self.answers = [str(name) for name in stored.answers.tolist()]
-        self.in_money = stored.knows_expected_costs()
-        self.has_scores = stored.has_scores()
-        self.kinds, self.required = stored.kinds, set[str]()
+        self.answers: list[str] = [str(name) for name in stored.answers.tolist()]
+        self.in_money: bool = stored.knows_expected_costs()
+        self.has_scores: bool = stored.has_scores()
+        self.kinds = stored.kinds
+        self.required: set[str] = set()
         if self.kinds is not None and isinstance(stored.row_costs, TableCosts):
             self.kinds = {**self.kinds, **stored.row_costs.kinds, **self.kinds}
             self.required = set(stored.row_costs.kinds)
-        self.n_columns = stored.manifest["features"]["count"]
-        self.accepts_missing = (
+        self.n_columns: int = stored.manifest["features"]["count"]
+        self.accepts_missing: bool = (
             self.kinds is not None or get_tags(stored.model).input_tags.allow_nan
         )
         self._monitor = stored.drift_monitor()

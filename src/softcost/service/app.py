@@ -112,10 +112,12 @@ class Service:
         token: str | None = None,
         tell: Tell = silent,
     ) -> None:
-        self.limits, self.token, self._tell = limits, token, tell
-        self.hosts = {"localhost", *(name.lower() for name in hosts)}
-        self.metrics = Metrics()
-        self.queue = RequestQueue(
+        self.limits: Limits = limits
+        self.token: str | None = token
+        self._tell = tell
+        self.hosts: set[str] = {"localhost", *(name.lower() for name in hosts)}
+        self.metrics: Metrics = Metrics()
+        self.queue: RequestQueue = RequestQueue(
             limits.rows, limits.waiting, self.metrics.count, self._failed
         )
         self.use(model)

@@ -21,17 +21,17 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 SHARED = "PROMETHEUS_MULTIPROC_DIR"  # where workers keep their metrics
 _SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
-log = logging.getLogger("softcost.service")
+log: logging.Logger = logging.getLogger("softcost.service")
 
 
 class Metrics:
     """What the service counts; with several workers, `text` adds them up."""
 
-    media_type = CONTENT_TYPE_LATEST
+    media_type: str = CONTENT_TYPE_LATEST
 
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
-        self.seconds = Histogram(
+        self.seconds: Histogram = Histogram(
             "softcost_request_seconds",
             "Time from a complete request to its response.",
             ["path", "status"],
@@ -50,7 +50,7 @@ class Metrics:
             ["column"],
             registry=registry,
         )
-        self.loads = Counter(
+        self.loads: Counter = Counter(
             "softcost_model_loads", "Models loaded.", ["result"], registry=registry
         )
 
