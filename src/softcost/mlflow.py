@@ -243,8 +243,8 @@ class TableModel:
     def signature(self, example: Any) -> Any:
         """Types of inputs and outputs.
 
-        Numbers are of any type: MLflow refuses whole numbers where it was told of
-        others, and the reverse, while softcost reads both. All columns are needed.
+        Numbers have the type "any": MLflow rejects integers for a column of doubles,
+        and the reverse, but softcost accepts both. All columns are required.
         """
         from mlflow.models import ModelSignature, infer_signature
         from mlflow.types import ColSpec, Schema
